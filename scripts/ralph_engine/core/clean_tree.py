@@ -1,0 +1,73 @@
+"""Which paths are uncommitted, beyond those that were so before the run."""
+
+from __future__ import annotations
+
+import os
+
+from . import command, fingerprint, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Tree(NamedTuple):
+        known: bool
+        uncommitted: list[str]
+        left_alone: list[str]
+else:
+    from collections import namedtuple
+
+    Tree = namedtuple("Tree", "known uncommitted left_alone")
+
+_SECONDS = 60.0
+# The repository's own configuration is the agent's to write: it may name programs to run.
+CAREFUL = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
+ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX")
+
+
+def look(root: str, ralph_dir: str, baseline: dict[str, str]) -> Tree:
+    """known is False where there is no git, no repository or no work tree."""
+    prefix = _prefix(os.path.realpath(root))
+    if prefix is None:
+        return Tree(False, [], [])
+    ran = _git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    if ran.code != 0:
+        return Tree(False, [], [])
+    own = {paths.MARKER, *paths.signals(ralph_dir)}
+    changed = [path for path in _paths(ran, prefix) if path not in own and not _dot(path)]
+    same = {path for path in changed if _as_before(root, path, baseline)}
+    return Tree(True, [path for path in changed if path not in same], sorted(same))
+
+
+def _as_before(root: str, path: str, baseline: dict[str, str]) -> bool:
+    word = baseline.get(path)
+    return word is not None and (word == fingerprint.ANY or word == fingerprint.of(root, path))
+
+
+def _dot(path: str) -> bool:
+    return path.startswith(paths.DOT_FOLDER + "/")
+
+
+def _paths(ran: command.Ran, prefix: str) -> list[str]:
+    """Relative to the project, also where that is a folder of a larger repository."""
+    entries = ran.output.split(b"\0")
+    # The last piece is empty, or half a path where the output was cut.
+    names = [entry[3:].decode("utf-8", "surrogateescape") for entry in entries[:-1]]
+    up = "../" * prefix.count("/")
+    return [n[len(prefix) :] if n.startswith(prefix) else up + n for n in names]
+
+
+def _prefix(root: str) -> str | None:
+    """The project's place in its repository; None without one, and git is not even started."""
+    top = root
+    while not os.path.lexists(os.path.join(top, ".git")):
+        if top == os.path.dirname(top):
+            return None
+        top = os.path.dirname(top)
+    return "" if top == root else os.path.relpath(root, top) + "/"
+
+
+def _git(root: str, *arguments: str) -> command.Ran:
+    kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return command.run(["git", *CAREFUL, *arguments], root, {**kept, **quiet}, _SECONDS)

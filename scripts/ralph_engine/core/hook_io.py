@@ -1,0 +1,61 @@
+"""A hook's two ends: JSON in, one decision out. Nothing else is ever printed."""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_INPUT_LIMIT = 64 * 1024 * 1024
+
+
+def read_input() -> dict[str, Any]:
+    """What Claude Code sent; an empty dict where it is no JSON object."""
+    try:
+        value = json.loads(_stdin())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def project_root(environment: Mapping[str, str]) -> str:
+    """Where the client was started, not where the agent has moved since."""
+    return environment.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+
+
+def session_of(sent: dict[str, Any], environment: Mapping[str, str]) -> str:
+    session = sent.get("session_id") or environment.get("CLAUDE_CODE_SESSION_ID")
+    return session if isinstance(session, str) else ""
+
+
+def block(reason: str) -> None:
+    _print({"decision": "block", "reason": reason})
+
+
+def add_context(event: str, text: str) -> None:
+    _print({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def _print(answer: dict[str, Any]) -> None:
+    data = json.dumps(answer).encode("ascii") + b"\n"
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except OSError:
+        pass
+
+
+def _stdin() -> bytes:
+    blocks = []
+    left = _INPUT_LIMIT
+    while left > 0:
+        block = os.read(0, min(left, 1024 * 1024))
+        if not block:
+            break
+        blocks.append(block)
+        left -= len(block)
+    return b"".join(blocks)

@@ -1,0 +1,56 @@
+"""What hooks leave behind for the runner and for people: events, block counts, errors."""
+
+from __future__ import annotations
+
+import json
+
+from . import dot_folder, files, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def record(root: str, event: str, **details: Any) -> None:
+    """One line, one write; a log that cannot be written stops no one."""
+    line = json.dumps({"time": _now(), "event": event, **details}) + "\n"
+    try:
+        dot_folder.ensure(root)
+        files.append(root, paths.HOOK_EVENTS, line.encode("ascii"))
+    except files.FileFault:
+        pass
+
+
+def count_block(root: str, session: str, limit: int) -> bool:
+    """One byte for each block of a session; False once there were `limit` of them."""
+    if not paths.is_session_id(session):
+        return False
+    try:
+        dot_folder.ensure(root)
+        return files.append(root, paths.block_count(session), b".") <= limit
+    except files.FileFault:
+        return False
+
+
+def failure(root: str, session: str) -> str | None:
+    """Logs the exception in flight; words for the model the first time only."""
+    import traceback
+
+    try:
+        dot_folder.ensure(root)
+        entry = f"{_now()} {session}\n{traceback.format_exc()}\n"
+        files.append(root, paths.HOOK_ERRORS, entry.encode("utf-8", "replace"))
+    except files.FileFault:
+        return None
+    if not count_block(root, f"{session}-error", 1):
+        return None
+    return (
+        f"Ralph's own Stop hook failed; the details are in {paths.HOOK_ERRORS}. "
+        "Check that your work is committed, mention this in progress.txt, then stop again."
+    )
+
+
+def _now() -> str:
+    import time
+
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,26 @@
+"""The fresh-context loop that a session belongs to, if any."""
+
+from __future__ import annotations
+
+from . import marker as markers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .marker import Marker
+
+
+def find(root: str, session: str, environment: Mapping[str, str]) -> Marker | None:
+    marker = markers.read(root)
+    return marker if marker and markers.binds(marker, session, environment) else None
+
+
+def orientation(marker: Marker) -> str:
+    """One line that tells a new session where it is."""
+    known = [
+        f"iteration {marker.get('iteration', '?')} of {marker['max_iterations']}",
+        f"mode {marker['iterationMode']}" if "iterationMode" in marker else "",
+        f"story {marker['story']}" if marker.get("story") else "",
+    ]
+    return f"Ralph loop: {', '.join(part for part in known if part)}."

@@ -1,0 +1,55 @@
+"""Puts back what an iteration was not allowed to change, and leaves the rest."""
+
+from __future__ import annotations
+
+import copy
+
+from . import review, snapshot, tasks
+from .transitions import NOT_UNDONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .review import Violation
+    from .tasks import Document, Story
+
+_BACK = (*snapshot.REVIEW_FIELDS, "acceptanceCriteria", "verify")
+_TO_DO = {"passes": False, "reviewStatus": review.TO_DO, "reviewCount": 0, "reviewFeedback": ""}
+
+
+def undone(
+    kept: Document, current: Document | None, violations: list[Violation], marker: dict[str, Any]
+) -> Document:
+    """`kept` is the list as last judged; None is a list that cannot be read."""
+    if current is None:
+        return kept
+    repaired = _repaired(kept, current, violations)
+    broken = tasks.faults(repaired) or review.invariants(repaired, marker)
+    return kept if broken else repaired
+
+
+def _repaired(kept: Document, current: Document, violations: list[Violation]) -> Document:
+    repaired = copy.deepcopy(current)
+    old = {story["id"]: story for story in kept["userStories"]}
+    new = {story["id"]: story for story in repaired["userStories"]}
+    for violation in violations:
+        if violation.rule in NOT_UNDONE:
+            continue
+        if violation.rule == "verify-commands":
+            repaired["verifyCommands"] = kept["verifyCommands"]
+        elif violation.story not in new:
+            repaired["userStories"].append(old[violation.story])
+        elif violation.story in old:
+            _put_back(new[violation.story], old[violation.story])
+        else:
+            new[violation.story].update(_TO_DO)
+    return repaired
+
+
+def _put_back(story: Story, old: Story) -> None:
+    for field in _BACK:
+        if field in old:
+            story[field] = old[field]
+        else:
+            story.pop(field, None)

@@ -1,0 +1,137 @@
+"""The Messages API on loopback, answered from a script of turns."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from collections.abc import Iterable
+from http.server import BaseHTTPRequestHandler
+from types import TracebackType
+from typing import Any
+
+from ralph_engine.scripted_model.loopback import LoopbackServer
+from ralph_engine.scripted_model.reply import error_body, event_stream, message
+from ralph_engine.scripted_model.request import Request
+from ralph_engine.scripted_model.script import Script, ScriptEntry
+from ralph_engine.scripted_model.turns import Turn
+
+IDLE_SECONDS = 600
+MOST_BODY_BYTES = 64 * 1024 * 1024
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+JSON = "application/json"
+
+
+class ScriptedModel:
+    """Serves inside its `with` block; what went wrong in a callable turn is raised at its end."""
+
+    def __init__(self, script: Iterable[ScriptEntry]) -> None:
+        self._script = Script(script)
+
+    def __enter__(self) -> ScriptedModel:
+        self._server = MessagesServer(self._script)
+        self._server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.close()
+        errors = self._script.errors + self._server.errors
+        if errors and error is None:
+            raise errors[0]
+
+    @property
+    def url(self) -> str:
+        return self._server.url
+
+    @property
+    def requests(self) -> list[Request]:
+        return self._script.requests
+
+    @property
+    def answers_past_the_end(self) -> int:
+        return self._script.answers_past_the_end
+
+
+class MessagesServer(LoopbackServer):
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        super().__init__(MessagesHandler)
+
+
+class MessagesHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = IDLE_SECONDS
+    server: MessagesServer
+
+    def do_POST(self) -> None:
+        try:
+            body = self._read_body()
+        except ValueError as error:
+            self._refuse(400, str(error))
+            return
+        path = self.path.partition("?")[0]
+        if path == "/v1/messages":
+            self._play(self.server.script.answer(Request(body)), body)
+        elif path == "/v1/messages/count_tokens":
+            self._send_json({"input_tokens": len(json.dumps(body)) // 4})
+        else:
+            self._refuse(404, f"no such path: {path}")
+
+    def do_GET(self) -> None:
+        self._refuse(404, f"no such path: {self.path}")
+
+    do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_GET
+
+    def _read_body(self) -> dict[str, Any]:
+        length = int(self.headers.get("Content-Length", "-1"))
+        if not 0 <= length <= MOST_BODY_BYTES:
+            raise ValueError(f"a body of 0 to {MOST_BODY_BYTES} bytes is needed, with its length")
+        body = json.loads(self.rfile.read(length))
+        if not isinstance(body, dict):
+            raise ValueError("the body is not a JSON object")
+        return body
+
+    def _play(self, turn: Turn, body: dict[str, Any]) -> None:
+        if self.server.closing.wait(turn.get("after", 0)):
+            self.close_connection = True
+        elif "drop" in turn:
+            self._reset()
+        elif "fail" in turn:
+            error = error_body(turn["fail"], turn.get("message", ""))
+            self._send(turn["fail"], JSON, error, turn.get("headers", {}))
+        else:
+            self._send_message(message(turn, body.get("model", "")), bool(body.get("stream")))
+
+    def _send_message(self, message: dict[str, Any], streamed: bool) -> None:
+        if streamed:
+            self._send(200, "text/event-stream", event_stream(message), {})
+        else:
+            self._send_json(message)
+
+    def _reset(self) -> None:
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+        self.close_connection = True
+
+    def _refuse(self, status: int, text: str) -> None:
+        self.close_connection = True
+        self._send(status, JSON, error_body(status, text), {"Connection": "close"})
+
+    def _send_json(self, data: dict[str, Any]) -> None:
+        self._send(200, JSON, json.dumps(data).encode(), {})
+
+    def _send(self, status: int, kind: str, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": len(body), **headers}.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass

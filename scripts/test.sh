@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+usage='usage: scripts/test.sh [PYTEST ARGUMENT...]
+Without arguments: the linters, then all tests. With arguments: only pytest, with them,
+e.g. scripts/test.sh tests/unit -k files'
+case ${1:-} in
+  -h | --help)
+    printf '%s\n' "$usage"
+    exit
+    ;;
+esac
+
+root=$(CDPATH='' cd -P -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=scripts/python.sh
+. scripts/python.sh
+
+title() { printf '\n== %s\n' "$1"; }
+
+need_bubblewrap() {
+  local why
+  if [ "$(uname -s)" != Linux ] || type -P bwrap >/dev/null; then
+    return
+  elif ! type -P apt-get >/dev/null; then
+    why='needs another tool than apt-get'
+  elif [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+    why='needs root'
+  else
+    title 'install bubblewrap'
+    as_root apt-get -qq update && as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get -qq install -y --no-install-recommends bubblewrap && return
+    why='failed'
+  fi
+  ralph_fail "bwrap is not on PATH, the sandbox tests need it, and installing it here $why" \
+    'install the package bubblewrap with your package manager, then start again'
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+shell_files() { # prints each name with a NUL behind it
+  local file first
+  git ls-files -coz --exclude-standard | while IFS= read -r -d '' file; do
+    first=''
+    [ ! -f "$file" ] || IFS= read -r first <"$file" || :
+    case $file:$first in
+      *.sh:* | *:'#!'*/sh | *:'#!'*/bash | *:'#!'*' bash') printf '%s\0' "$file" ;;
+    esac
+  done
+}
+
+lint() {
+  local python=$1 scratch status=0
+  title 'ruff'
+  "$python" -m ruff check .
+  title 'mypy'
+  "$python" -m mypy
+  title 'shellcheck'
+  shell_files | xargs -0 "${python%/*}/shellcheck" --external-sources --severity=style
+  title 'vermin'
+  "$python" -c 'import vermin; vermin.main()' -t=3.9- --no-tips --violations hooks scripts
+  title 'claude plugin validate'
+  scratch=$(mktemp -d)
+  env -i PATH="$PATH" HOME="$scratch" DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 \
+    DISABLE_ERROR_REPORTING=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
+    "$RALPH_TEST_CLIENTS/node_modules/.bin/claude" plugin validate --strict \
+    .claude-plugin/plugin.json || status=$?
+  rm -rf "$scratch"
+  return "$status"
+}
+
+environment=$(ralph_environment tests/requirements.txt)
+python=$environment/bin/python
+RALPH_TEST_CLIENTS=$("$python" tests/clients.py "${environment%/*}")
+export RALPH_TEST_CLIENTS
+need_bubblewrap
+if [ $# = 0 ]; then
+  lint "$python"
+  title 'pytest'
+fi
+exec "$python" -m pytest -n auto "$@"
