@@ -14,4 +14,4 @@ here=$(CDPATH='' cd -P -- "$(dirname "$self")" && pwd)
 # shellcheck source=scripts/python.sh
 . "$here/python.sh"
 environment=$(ralph_environment "$here/requirements.txt")
-exec "$environment/bin/python" -I "$here/ralph_engine/__main__.py" "$@"
+exec "$environment/bin/python" -I -X utf8 "$here/ralph_engine/__main__.py" "$@"

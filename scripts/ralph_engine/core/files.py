@@ -78,6 +78,18 @@ def replace_bytes(root: str, relative: str, data: bytes, mode: int = 0o644) -> N
             raise _fault(relative, error) from error
 
 
+def restore_bytes(root: str, relative: str, data: bytes) -> None:
+    """Like replace_bytes, but whatever stands in the way is moved aside, not followed."""
+    steps = relative.split("/")
+    for depth in range(1, len(steps)):
+        folder = "/".join(steps[:depth])
+        if kind(root, folder) not in ("folder", "absent"):
+            remove(root, folder)
+    if kind(root, relative) == "folder":
+        remove(root, relative)
+    replace_bytes(root, relative, data)
+
+
 def append(root: str, relative: str, data: bytes, mode: int = 0o644, durable: bool = False) -> int:
     """One write at the end of the file; returns the new length."""
     fd = _open(root, relative, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
@@ -105,10 +117,11 @@ def remove(root: str, relative: str) -> None:
     """A file or link; a folder in its place is moved aside, not emptied."""
     with _Parent(root, relative) as (parent, name):
         try:
-            os.unlink(name, dir_fd=parent)
-        except (IsADirectoryError, PermissionError):
-            aside = f"{name}.removed-{os.urandom(4).hex()}"
-            os.rename(name, aside, src_dir_fd=parent, dst_dir_fd=parent)
+            if kind(root, relative) == "folder":
+                aside = f"{name}.removed-{os.urandom(4).hex()}"
+                os.rename(name, aside, src_dir_fd=parent, dst_dir_fd=parent)
+            else:
+                os.unlink(name, dir_fd=parent)
         except OSError as error:
             raise _fault(relative, error) from error
 

@@ -24,6 +24,7 @@ MODES = (IMPLEMENT, REVIEW, REVIEW_FIX)
 TO_DO, WAITING, REJECTED, APPROVED = None, "needs_review", "changes_requested", "approved"
 REVIEW_STATES = {REVIEW: WAITING, REVIEW_FIX: REJECTED}
 CAP_MARK = "[AUTO-APPROVED AT CAP]"
+PASSES_UNAPPROVED = "passes-unapproved"
 
 _ONLY_REVIEWS = "Only review iterations approve"
 
@@ -73,7 +74,7 @@ def _out_of_step(story: Story) -> list[Violation]:
         return []
     if story["passes"]:
         text = f"has passes true but reviewStatus {shown(status)}, not approved. {_ONLY_REVIEWS}"
-        return [Violation("passes-unapproved", name, f"Story {name} {text}: set passes to false.")]
+        return [Violation(PASSES_UNAPPROVED, name, f"Story {name} {text}: set passes to false.")]
     text = f'has reviewStatus "approved" but passes false. {_ONLY_REVIEWS}'
     return [Violation("approved-failing", name, f"Story {name} {text}, and they set both.")]
 

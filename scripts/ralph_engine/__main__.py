@@ -1,0 +1,82 @@
+"""The verbs of ralph.sh."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+if __package__ in (None, ""):
+    # Started by path with -I: nothing but this line puts the engine on sys.path.
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from ralph_engine import bug_report, check, config, init, run, status, verify  # noqa: E402
+from ralph_engine.failure import Failure  # noqa: E402
+from ralph_engine.harmless import harmless  # noqa: E402
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_VERBS = {
+    "run": (run, "work through the task list, or a prompt, until it is verifiably done"),
+    "init": (init, "make the files of a loop: ralph/ from templates, an entry in .gitignore"),
+    "config": (config, "show the merged settings and where each comes from"),
+    "status": (status, "tell whether a loop runs here, and how the last one ended"),
+    "verify": (verify, "say what each story rests on, and run the checks again, without a model"),
+    "check": (check, "judge ralph/tasks.json and estimate the iterations it takes"),
+}
+
+
+_OF_THE_WHOLE = ("-h", "--help", "-v", "--version")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Failure(message, f"{self.prog} --help")
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        options = _parser().parse_args(_with_verb(arguments))
+        return int(options.verb(options))
+    except Failure as failure:
+        hint = f"\nhint: {failure.hint}" if failure.hint else ""
+        print(harmless(f"ralph: {failure}{hint}"), file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # Whoever read our output has left; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        print(f"ralph: {harmless(bug_report.write(error, arguments))}", file=sys.stderr)
+        return 2
+
+
+def _with_verb(arguments: list[str]) -> list[str]:
+    """`run` may be left out: ralph.sh -n 5."""
+    if not arguments or arguments[0].startswith("-") and arguments[0] not in _OF_THE_WHOLE:
+        return ["run", *arguments]
+    return arguments
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="ralph.sh", description="Loops that end on evidence.")
+    parser.add_argument("-v", "--version", action="version", version=_version())
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for name, (module, words) in _VERBS.items():
+        verb = verbs.add_parser(name, help=words, description=words)
+        module.add_arguments(verb)
+        verb.set_defaults(verb=module.main)
+    return parser
+
+
+def _version() -> str:
+    manifest = _ROOT / ".claude-plugin" / "plugin.json"
+    return f"ralph {json.loads(manifest.read_text(encoding='utf-8'))['version']}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,16 @@
+"""One module per agent CLI, each with the names of adapter.Adapter."""
+
+from __future__ import annotations
+
+import os
+
+from . import claude, command
+from .adapter import Adapter
+
+_BY_PROGRAM: dict[str, Adapter] = {claude.NAME: claude}
+
+
+def choose(program: str) -> Adapter:
+    """By the base name of the program; `command` takes what no other module knows."""
+    name = os.path.basename(program)
+    return _BY_PROGRAM.get(name[:-4] if name.endswith(".exe") else name, command)

@@ -1,0 +1,103 @@
+"""How a Claude process ended, by its own words first and its exit code last."""
+
+from __future__ import annotations
+
+import re
+
+from . import endings
+from .claude_stream import Fault, Parser
+from .endings import Ended
+from .events import Result
+
+_BY_SUBTYPE = {"error_max_turns": endings.MAX_TURNS, "error_max_budget_usd": endings.BUDGET}
+
+# A used-up balance is fatal, not a budget: no waiting and no higher --max-cost helps.
+_BY_KIND = {
+    "authentication_failed": endings.AUTH,
+    "billing_error": endings.AUTH,
+    "model_not_found": endings.NOT_FOUND,
+    "overloaded": endings.OVERLOADED,
+    "rate_limit": endings.LIMIT,
+}
+_BY_STATUS = {
+    401: endings.AUTH,
+    402: endings.AUTH,
+    403: endings.AUTH,
+    404: endings.NOT_FOUND,
+    408: endings.NETWORK,
+    429: endings.LIMIT,
+}
+_BY_WORDS = (
+    (endings.LIMIT, re.compile(r"usage limit reached|hit your [^\n]{0,40}limit|rate.limit", re.I)),
+    (endings.OVERLOADED, re.compile(r"overloaded", re.I)),
+    (endings.AUTH, re.compile(r"invalid api key|/login\b|authenticat", re.I)),
+    (endings.NETWORK, re.compile(r"connect|network|socket|fetch failed|timed out|ENOTFOUND", re.I)),
+)
+# Older clients say this with no error flag, as the whole answer.
+_LIMIT_ANSWER = re.compile(r"\s*Claude (?:AI )?usage limit reached(?:\|\d+)?\s*")
+_RESET = re.compile(r"limit reached\|(\d{10})(\d{3})?\b")
+
+
+def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
+    result = parser.result
+    if result is None:
+        return _without_result(parser, exit_code, cause)
+    if result.error is not None:
+        kind = _kind(parser.fault, result.error)
+        return _judged(kind, result.error, parser, exit_code, cause)
+    if _LIMIT_ANSWER.fullmatch(result.text):
+        return _judged(endings.LIMIT, result.text.strip(), parser, exit_code, cause)
+    return _without_error(result, exit_code, cause)
+
+
+def _without_result(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
+    end = endings.by_exit(exit_code, cause)
+    if end.kind not in (endings.OK, endings.FAILED):
+        return end
+    words = f": {parser.last_words}" if parser.last_words else ""
+    detail = f"the stream ended without a final event ({end.detail}){words}"
+    return Ended(endings.FAILED, detail)
+
+
+def _without_error(result: Result, exit_code: int | None, cause: str | None) -> Ended:
+    end = endings.by_exit(exit_code, cause)
+    if end.kind == endings.WAIT:
+        return end
+    if result.text.strip():
+        return Ended(endings.OK, "")
+    return Ended(endings.EMPTY, "nothing was said") if end.kind == endings.OK else end
+
+
+def _judged(
+    kind: str, detail: str, parser: Parser, exit_code: int | None, cause: str | None
+) -> Ended:
+    if kind == endings.LIMIT:
+        return Ended(kind, detail, parser.reset or _reset_in(detail))
+    end = endings.by_exit(exit_code, cause)
+    if kind == endings.FAILED and end.kind not in (endings.OK, endings.FAILED):
+        # Ended from outside, the client calls it an error of its own.
+        return end
+    return Ended(kind, detail)
+
+
+def _kind(fault: Fault, words: str) -> str:
+    known = _BY_SUBTYPE.get(fault.subtype) or _BY_KIND.get(fault.kind)
+    if known:
+        return known
+    if fault.status is not None:
+        server = endings.OVERLOADED if fault.status >= 500 else endings.FAILED
+        return _BY_STATUS.get(fault.status, server)
+    if fault.connection or fault.kind == "server_error":
+        return endings.NETWORK
+    return _kind_in(words)
+
+
+def _kind_in(words: str) -> str:
+    found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
+    return next(found, endings.FAILED)
+
+
+def _reset_in(words: str) -> float | None:
+    """Seconds of the epoch; milliseconds have three digits more."""
+    found = _RESET.search(words)
+    return float(found[1]) if found else None

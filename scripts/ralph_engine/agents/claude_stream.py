@@ -1,0 +1,211 @@
+"""Reads the lines of Claude's `--output-format stream-json`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import claude_result, loose
+from .claude_todo import TOOLS, TodoList
+from .events import Event, Progress, Result, Retry, Text, Todo, ToolEnd, ToolStart, Unknown
+
+LONGEST_RAW = 2_000
+LONGEST_OUTPUT = 20_000
+LONGEST_SUMMARY = 500
+MOST_OPEN_TODO_CALLS = 1_000
+
+# Known, and of no use to a person or to the loop.
+_SILENT_SYSTEM = frozenset(
+    [
+        "background_tasks_changed",
+        "compact_boundary",
+        "hook_progress",
+        "hook_response",
+        "hook_started",
+        "notification",
+        "status",
+        "task_notification",
+        "task_progress",
+        "task_started",
+        "task_updated",
+        "thinking_tokens",
+    ]
+)
+_SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
+
+# The first of these that a tool's input has tells a person most.
+_TELLING = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "url",
+    "query",
+    "path",
+    "subject",
+    "description",
+    "skill",
+    "prompt",
+    "taskId",
+]
+
+
+class Fault(NamedTuple):
+    """The cause of an error, in the client's own words."""
+
+    subtype: str = ""
+    status: int | None = None
+    kind: str = ""
+    connection: bool = False
+
+
+class Parser:
+    """Keeps the last final event and what explains it; nothing that grows with the stream."""
+
+    def __init__(self) -> None:
+        self.result: Result | None = None
+        self.fault = Fault()
+        self.reset: float | None = None
+        self.last_words = ""
+        self._model = ""
+        self._kind = ""
+        self._todo = TodoList()
+        self._todo_calls: dict[str, tuple[str, str]] = {}
+        self._readers = {
+            "assistant": self._assistant,
+            "user": self._user,
+            "system": self._system,
+            "result": self._result,
+            "rate_limit_event": self._rate_limit,
+            "stream_event": self._nothing,
+        }
+
+    @property
+    def final_text(self) -> str:
+        """An error's words are the client's, not the agent's."""
+        return self.result.text if self.result and self.result.error is None else ""
+
+    def feed(self, line: bytes) -> list[Event]:
+        event = loose.parse(line)
+        if event is None:
+            return self._not_an_event(line)
+        reader = self._readers.get(loose.text(event.get("type")))
+        return reader(event, line) if reader else [_unknown(line)]
+
+    def _not_an_event(self, line: bytes) -> list[Event]:
+        if not line.strip(b" \t\r\0"):
+            return []
+        unknown = _unknown(line)
+        self.last_words = unknown.raw.strip()[:200]
+        return [unknown]
+
+    def _nothing(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        return []
+
+    def _system(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        subtype = loose.text(event.get("subtype"))
+        if subtype == "init":
+            self._model = loose.text(event.get("model"))
+            return [Progress(loose.text(event.get("session_id")), self._model)]
+        if subtype == "api_retry":
+            retry = _retry(event)
+            self._kind = retry.error
+            return [retry]
+        return [] if subtype in _SILENT_SYSTEM else [_unknown(line)]
+
+    def _rate_limit(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        told = loose.fields(event.get("rate_limit_info"))
+        if told.get("status") == "rejected":
+            self.reset = loose.number(told.get("resetsAt"))
+        return []
+
+    def _assistant(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        parent = _parent(event)
+        if parent is None:
+            self._kind = loose.text(event.get("error"))
+        found: list[Event] = []
+        for block in _blocks(event):
+            kind = block.get("type")
+            if kind == "text":
+                found.append(Text(loose.text(block.get("text")), parent))
+            elif kind == "tool_use":
+                found.append(self._tool_start(block, parent))
+            elif loose.text(kind) not in _SILENT_BLOCKS:
+                found.append(_unknown(line))
+        return found
+
+    def _tool_start(self, block: dict[str, Any], parent: str | None) -> ToolStart:
+        name, call = loose.text(block.get("name")), loose.text(block.get("id"))
+        given = loose.fields(block.get("input"))
+        if name in TOOLS and len(self._todo_calls) < MOST_OPEN_TODO_CALLS:
+            self._todo_calls[call] = (name, loose.text(given.get("subject")))
+        return ToolStart(name, call, _summary(given), parent)
+
+    def _user(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        found: list[Event] = []
+        for block in _blocks(event):
+            if block.get("type") == "tool_result":
+                end = _tool_end(block, _parent(event))
+                found += [end, *self._todo_after(end, event.get("tool_use_result"))]
+        return found
+
+    def _todo_after(self, end: ToolEnd, answer: Any) -> list[Event]:
+        tool, subject = self._todo_calls.pop(end.id, ("", ""))
+        if tool and end.ok and self._todo.take(tool, subject, answer):
+            return [Todo(self._todo.items, end.parent)]
+        return []
+
+    def _result(self, event: dict[str, Any], line: bytes) -> list[Event]:
+        self.result = claude_result.read(event, self._model, self.result)
+        self.fault = Fault(
+            loose.text(event.get("subtype")),
+            loose.count(event.get("api_error_status")),
+            self._kind,
+            event.get("api_error") == "connection_failed",
+        )
+        return [self.result]
+
+
+def _parent(event: dict[str, Any]) -> str | None:
+    return loose.text(event.get("parent_tool_use_id")) or None
+
+
+def _blocks(event: dict[str, Any]) -> list[dict[str, Any]]:
+    return loose.objects(loose.fields(event.get("message")).get("content"))
+
+
+def _retry(event: dict[str, Any]) -> Retry:
+    return Retry(
+        loose.count(event.get("attempt")) or 0,
+        (loose.number(event.get("retry_delay_ms")) or 0.0) / 1000,
+        loose.count(event.get("error_status")),
+        loose.text(event.get("error")),
+    )
+
+
+def _summary(given: dict[str, Any]) -> str:
+    for name in _TELLING:
+        value = given.get(name)
+        if type(value) is str and value:
+            return value.strip().split("\n", 1)[0][:LONGEST_SUMMARY]
+    return ""
+
+
+def _tool_end(block: dict[str, Any], parent: str | None) -> ToolEnd:
+    call, ok = loose.text(block.get("tool_use_id")), block.get("is_error") is not True
+    output = _output(block.get("content"))
+    lines = output.count("\n") + (output != "" and not output.endswith("\n"))
+    return ToolEnd(call, ok, output[:LONGEST_OUTPUT], lines, len(output), parent)
+
+
+def _output(content: Any) -> str:
+    if type(content) is str:
+        return content
+    return "\n".join(
+        loose.text(block.get("text")) if block.get("type") == "text" else f"[{block.get('type')}]"
+        for block in loose.objects(content)
+    )
+
+
+def _unknown(line: bytes) -> Unknown:
+    # Four bytes hold a character at most: no need to decode megabytes for a short excerpt.
+    return Unknown(line[: 4 * LONGEST_RAW].decode("utf-8", "replace")[:LONGEST_RAW])

@@ -1,0 +1,49 @@
+"""Values of a JSON document that nobody has checked: the wanted type, or nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+def parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        value = _repaired(line)
+    return value if type(value) is dict else None
+
+
+def _repaired(line: bytes) -> Any:
+    """Despite NUL and broken UTF-8, and behind a warning that did not end its own line."""
+    text = line.replace(b"\0", b"").decode("utf-8", "replace")
+    start = text.find('{"')
+    try:
+        return json.loads(text[start:], strict=False) if start >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def text(value: Any) -> str:
+    return value if type(value) is str else ""
+
+
+def fields(value: Any) -> dict[str, Any]:
+    return value if type(value) is dict else {}
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    return [entry for entry in value if type(entry) is dict] if type(value) is list else []
+
+
+def count(value: Any) -> int | None:
+    return value if type(value) is int and abs(value) < 2**53 else None
+
+
+def number(value: Any) -> float | None:
+    """Finite; JSON's true and false are no numbers."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    whole = count(value)
+    return None if whole is None else float(whole)

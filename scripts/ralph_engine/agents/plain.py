@@ -1,0 +1,36 @@
+"""Reads an agent that prints its answer and nothing else."""
+
+from __future__ import annotations
+
+from . import endings
+from .endings import Ended
+from .events import Event, Result, Text
+
+KEPT = 8 * 1024 * 1024
+
+
+class Parser:
+    """Lines are shown as they come; the last 8 MiB of them are the final answer."""
+
+    result: Result | None = None
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+
+    def feed(self, line: bytes) -> list[Event]:
+        self._kept += line + b"\n"
+        # Dropping the front is a copy: do it once per 8 MiB, not once per line.
+        if len(self._kept) > 2 * KEPT:
+            del self._kept[:-KEPT]
+        return [Text(line.decode("utf-8", "replace"))]
+
+    @property
+    def final_text(self) -> str:
+        return bytes(self._kept[-KEPT:]).decode("utf-8", "replace").strip()
+
+
+def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
+    end = endings.by_exit(exit_code, cause)
+    if end.kind == endings.OK and not parser.final_text:
+        return Ended(endings.EMPTY, "nothing was said")
+    return end

@@ -1,0 +1,39 @@
+"""Stops a loop that goes round in circles: pure counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from . import stops
+
+
+class Breaker:
+    """`limit` 0 is off."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._idle = self._unsubmitted = 0
+        self._reopened: Counter[str] = Counter()
+
+    def count(self, progress: bool, submitted: bool | None) -> None:
+        """`submitted` is None where the iteration was not there to submit."""
+        self._idle = 0 if progress else self._idle + 1
+        if submitted is not None:
+            self._unsubmitted = 0 if submitted else self._unsubmitted + 1
+
+    def count_reopened(self, story: str) -> None:
+        self._reopened[story] += 1
+
+    def tripped(self) -> stops.Stop | None:
+        if self._limit == 0:
+            return None
+        story, times = max(self._reopened.items(), key=lambda item: item[1], default=("", 0))
+        for count, why in (
+            (self._idle, "iterations in a row without progress"),
+            (self._unsubmitted, "working iterations in a row without a submission that counts"),
+            (times, f"times {story} was reopened by failing checks"),
+        ):
+            if count >= self._limit:
+                hint = "look at what it did in .ralph/runs, then start again"
+                return stops.Stop(stops.STALLED, f"breaker: {count} {why}", hint)
+        return None

@@ -1,0 +1,65 @@
+"""`config`: the merged settings and where each comes from, secrets hidden."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import Any
+
+from . import run_options, settings
+from .harmless import harmless
+from .redact import redacted, redacted_words
+from .settings import Entries
+
+_NOT_SET = {
+    "maximumIterations": "15, for a prompt 10",
+    "breaker": "3, for a prompt 5",
+    "model": "the agent's own",
+    "maxCostUsd": "no limit",
+    "maxDuration": "no limit",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.allow_abbrev = False
+    run_options.add_project_argument(parser)
+    run_options.add_setting_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+
+def main(options: argparse.Namespace) -> int:
+    root = run_options.project_folder(options.project_dir)
+    entries = settings.collect(root, os.environ, run_options.overrides(options))
+    print(json.dumps(_object(entries), indent=2) if options.json else harmless(_words(entries)))
+    return 0
+
+
+def lines(entries: Entries) -> list[str]:
+    return [f"{key} = {_shown(key, value)} ({origin})" for key, (value, origin) in entries.items()]
+
+
+def _words(entries: Entries) -> str:
+    return "\n".join(lines(entries))
+
+
+def _object(entries: Entries) -> dict[str, dict[str, Any]]:
+    return {
+        key: {"value": _hidden(value), "origin": origin} for key, (value, origin) in entries.items()
+    }
+
+
+def _shown(key: str, value: Any) -> str:
+    if value is None:
+        return _NOT_SET.get(key, "none")
+    return json.dumps(_hidden(value), ensure_ascii=False)
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {name: _hidden(entry) for name, entry in value.items()}
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return redacted_words(value)
+    return [_hidden(entry) for entry in value] if isinstance(value, list) else value

@@ -1,0 +1,131 @@
+"""The host's git, called so that a repository written by an agent runs nothing here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from .core.clean_tree import CAREFUL, ELSEWHERE
+
+_SECONDS = 120.0
+_IDENTITY = {
+    "GIT_AUTHOR_NAME": "Ralph Loop",
+    "GIT_AUTHOR_EMAIL": "ralph@localhost",
+    "GIT_COMMITTER_NAME": "Ralph Loop",
+    "GIT_COMMITTER_EMAIL": "ralph@localhost",
+}
+_UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+
+
+class Answer(NamedTuple):
+    code: int
+    output: bytes
+    error: str
+
+    @property
+    def text(self) -> str:
+        return self.output.decode("utf-8", "surrogateescape").strip()
+
+
+def ask(root: str, *arguments: str, **environment: str) -> Answer:
+    """Code 127 without git, 124 after two minutes; never raises."""
+    kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        ran = subprocess.run(
+            ["git", *CAREFUL, *arguments],
+            cwd=root,
+            env={**kept, **quiet, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        return Answer(127, b"", "git is not installed")
+    except subprocess.TimeoutExpired:
+        return Answer(124, b"", f"git {arguments[0]} took more than {_SECONDS:g} s")
+    return Answer(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace").strip())
+
+
+def head(root: str) -> str:
+    """The commit, or '' on a branch without one."""
+    answer = ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    return answer.text if answer.code == 0 else ""
+
+
+def branch(root: str) -> str:
+    """The branch, or '' on a detached HEAD."""
+    answer = ask(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return answer.text if answer.code == 0 else ""
+
+
+def has_branch(root: str, name: str) -> bool:
+    return ask(root, "show-ref", "--verify", "--quiet", f"refs/heads/{name}").code == 0
+
+
+def make_branch(root: str, name: str) -> Answer:
+    return ask(root, "checkout", "-q", "-b", name)
+
+
+def is_ancestor(root: str, old: str, new: str) -> bool:
+    return ask(root, "merge-base", "--is-ancestor", old, new).code == 0
+
+
+def changed_between(root: str, old: str, new: str) -> list[str]:
+    """Every path that any commit of the range touches, also where a later one takes it back."""
+    answer = ask(
+        root,
+        "log",
+        "--format=",
+        "--name-only",
+        "-z",
+        "-m",
+        "--no-renames",
+        "--no-ext-diff",
+        "--relative",
+        f"{old}..{new}",
+    )
+    names = answer.output.decode("utf-8", "surrogateescape").split("\0")
+    return sorted({name.strip("\n") for name in names} - {""})
+
+
+def pin(root: str, name: str, commit: str) -> None:
+    """Keeps a commit reachable, whatever happens to the branch."""
+    ask(root, "update-ref", f"refs/ralph/{name}", commit)
+
+
+def is_ignored(root: str, path: str) -> bool:
+    return ask(root, "check-ignore", "--quiet", "--no-index", "--", path).code == 0
+
+
+def is_tracked(root: str, path: str) -> bool:
+    return ask(root, "ls-files", "--error-unmatch", "--", path).code == 0
+
+
+def unfinished(root: str) -> str:
+    """The name of a merge, rebase or the like that is under way, or ''."""
+    folder = ask(root, "rev-parse", "--absolute-git-dir").text
+    found = [name for name in _UNFINISHED if folder and (Path(folder) / name).exists()]
+    return found[0] if found else ""
+
+
+def commit_only(root: str, paths: list[str], message: str) -> Answer:
+    """These paths alone, as the loop itself; the index otherwise stays as it is."""
+    return ask(
+        root,
+        "-c",
+        "commit.gpgsign=false",
+        "commit",
+        "--quiet",
+        "--no-verify",
+        "--only",
+        "-m",
+        message,
+        "--",
+        *paths,
+        GIT_OPTIONAL_LOCKS="1",
+        **_IDENTITY,
+    )

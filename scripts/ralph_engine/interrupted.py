@@ -1,0 +1,55 @@
+"""An iteration whose runner was killed before it could judge it: judged before anything new."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import task_goal
+from .agent_turn import Turn
+from .agents.endings import SIGNAL, Ended
+from .core import files
+from .goal import Plan
+from .run_state import Run
+
+NAME = "open-iteration.json"
+_LIMIT = 256 * 1024 * 1024
+
+
+def keep(run: Run, plan: Plan) -> None:
+    """Written before the agent starts, taken away once its work is judged."""
+    known = {
+        "run": run.run_id,
+        "plan": [plan.mode, plan.story, plan.head, plan.marker],
+        "document": run.document,
+        "baseline": run.baseline,
+        "frozen": run.frozen.as_json(),
+    }
+    files.replace_bytes(str(run.state), NAME, json.dumps(known).encode("ascii"), 0o600)
+
+
+def settled(run: Run) -> None:
+    if files.kind(str(run.state), NAME) != "absent":
+        files.remove(str(run.state), NAME)
+
+
+def judge_left_over(run: Run) -> None:
+    """By the dead runner's own copies, as it would have done itself."""
+    known = _read(run)
+    if known is None:
+        return
+    run.say(f"run {known['run']} was killed: its last iteration is judged first")
+    run.take_list(known["document"], b"")
+    run.baseline = known["baseline"]
+    run.frozen.take(known["frozen"])
+    killed = Turn(Ended(SIGNAL, "its runner was killed"), "", None)
+    task_goal.judge(run, task_goal.Plan(*known["plan"]), killed)
+    settled(run)
+
+
+def _read(run: Run) -> dict[str, Any] | None:
+    try:
+        value = json.loads(files.read_bytes(str(run.state), NAME, _LIMIT))
+    except (files.FileFault, ValueError):
+        return None
+    return value if isinstance(value, dict) and value.get("document") else None

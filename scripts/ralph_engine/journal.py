@@ -1,0 +1,59 @@
+"""The event log of a run: the runner's truth in its state folder, a copy for people."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .core import files
+
+_NAME = "journal.jsonl"
+
+
+class Journal:
+    """Appends events; each is on the disk before the step that it announces."""
+
+    def __init__(self, folder: Path, project: str, copy: str, echo: Callable[[str], None]) -> None:
+        self._folder, self._project, self._copy, self._echo = str(folder), project, copy, echo
+        self.count = 0
+
+    def write(self, event: str, **details: Any) -> None:
+        """A step of the loop."""
+        self._append(event, details, durable=True)
+
+    def note(self, event: str, **details: Any) -> None:
+        """What an agent did on the way: too much to wait for the disk each time."""
+        self._append(event, details, durable=False)
+
+    def _append(self, event: str, details: dict[str, Any], durable: bool) -> None:
+        self.count += 1
+        entry = {"n": self.count, "time": _now(), "event": event, **details}
+        line = json.dumps(entry)
+        files.append(self._folder, _NAME, line.encode("ascii") + b"\n", 0o600, durable)
+        self._copy_for_people(line)
+        self._echo(line)
+
+    def _copy_for_people(self, line: str) -> None:
+        try:
+            files.append(self._project, self._copy, line.encode("ascii") + b"\n")
+        except files.FileFault:
+            # The agent may have put anything there; the truth is already written.
+            pass
+
+
+def events(folder: Path) -> list[dict[str, Any]]:
+    """All whole lines; a torn last one is left out."""
+    found = []
+    for line in (folder / _NAME).read_bytes().split(b"\n"):
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

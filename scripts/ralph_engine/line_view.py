@@ -1,0 +1,137 @@
+"""What an agent does, as plain lines for a terminal or a log."""
+
+from __future__ import annotations
+
+from .agents.events import (
+    COMPLETED,
+    IN_PROGRESS,
+    Event,
+    Result,
+    Retry,
+    Text,
+    Todo,
+    ToolEnd,
+    ToolStart,
+)
+from .harmless import harmless
+
+LONGEST_SUMMARY = 100
+MOST_OPEN = 1_000
+
+
+class View:
+    """Remembers which tools have no result yet; the rest is in the event."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, str] = {}
+        self._above = ""
+        self._tools = self._errors = 0
+
+    def lines(self, event: Event) -> list[str]:
+        shown = [harmless(line).replace("\n", "\\n") for line in self._plain(event)]
+        if event.parent is not None:
+            shown = ["  " + line for line in shown]
+        if shown:
+            self._above = event.id if isinstance(event, ToolStart) else ""
+        return shown
+
+    def _plain(self, event: Event) -> list[str]:
+        if isinstance(event, ToolStart):
+            return [self._begin(event)]
+        if isinstance(event, ToolEnd):
+            return [self._end(event)]
+        if isinstance(event, Result):
+            return [complete(event, self._tools, self._errors)]
+        return _without_memory(event)
+
+    def _begin(self, start: ToolStart) -> str:
+        self._tools += 1
+        if len(self._open) == MOST_OPEN:
+            del self._open[next(iter(self._open))]
+        self._open[start.id] = title(start)
+        return title(start)
+
+    def _end(self, end: ToolEnd) -> str:
+        """Named where its start is not the line above: results come out of order."""
+        self._errors += not end.ok
+        name = self._open.pop(end.id, "")
+        told = f"{name}: " if name and self._above != end.id else ""
+        return f"  {told}{outcome(end)}"
+
+
+def _without_memory(event: Event) -> list[str]:
+    if isinstance(event, Text):
+        return event.text.strip("\n").split("\n") if event.text.strip() else []
+    if isinstance(event, Todo):
+        return todo(event)
+    return [_retry(event)] if isinstance(event, Retry) else []
+
+
+def title(start: ToolStart) -> str:
+    return f"{start.name}({shortened(start.summary)})"
+
+
+def shortened(text: str, longest: int = LONGEST_SUMMARY) -> str:
+    line = text.split("\n", 1)[0]
+    return line if len(line) <= longest else line[: longest - 3] + "..."
+
+
+def outcome(end: ToolEnd) -> str:
+    size = f"({_counted(end.lines, 'line')}, {_counted(end.chars, 'char')})"
+    return size if end.ok else f"error: {shortened(end.output.strip())} {size}"
+
+
+def todo(event: Todo) -> list[str]:
+    done = sum(item.status == COMPLETED for item in event.items)
+    total = len(event.items)
+    share = f" ({100 * done // total}%)" if total else ""
+    active = [item.text for item in event.items if item.status == IN_PROGRESS]
+    return [f"Progress: {done}/{total}{share}", *(f"  > {shortened(text)}" for text in active)]
+
+
+def _retry(event: Retry) -> str:
+    cause = event.error if event.status is None else f"{event.status} {event.error}".rstrip()
+    return f"Retry {event.attempt} in {event.delay:.1f}s ({cause})"
+
+
+def complete(result: Result, tools: int, errors: int) -> str:
+    """Figures that the agent does not tell are left out, never shown as 0."""
+    parts = [
+        None if result.cost_usd is None else f"cost: ${result.cost_usd:.2f}",
+        _tokens(result),
+        f"tools: {tools}",
+        f"errors: {errors}",
+        None if result.duration is None else f"time: {span(result.duration)}",
+    ]
+    word = "Complete" if result.error is None else "Failed"
+    return f"{word} ({', '.join(part for part in parts if part)})"
+
+
+def _tokens(result: Result) -> str | None:
+    """The client's input tokens are those beside the cache; a person means all of them."""
+    if result.input_tokens is None or result.output_tokens is None:
+        return None
+    cached = result.cache_read_tokens or 0
+    total = result.input_tokens + cached + (result.cache_write_tokens or 0)
+    share = f" ({amount(cached)} cached)" if cached else ""
+    return f"tokens: {amount(total)} in{share} / {amount(result.output_tokens)} out"
+
+
+def amount(number: int) -> str:
+    """999, 1.2K, 45K, 850K, 1.2M"""
+    if number < 1_000:
+        return f"{number}"
+    if number < 999_500:
+        return f"{number / 1_000:.{int(number < 9_950)}f}K"
+    return f"{number / 1_000_000:.1f}M"
+
+
+def span(seconds: float) -> str:
+    """7s, 6m7s, 1h6m7s"""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{rest}s"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,123 @@
+"""Before the first token: everything that would make the run fail later, told at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import NamedTuple
+
+from . import ask, check, git
+from .core import clean_tree, fingerprint, paths, review, shape
+from .core.tasks import Document
+from .failure import Failure
+from .run_options import RunOptions
+from .settings import Settings
+
+_MOST_PATHS = 10_000
+
+
+class Ready(NamedTuple):
+    document: Document
+    baseline: dict[str, str]
+
+
+def task_list(settings: Settings, options: RunOptions) -> Ready:
+    root, folder = options.project_dir, options.ralph_dir
+    found = [*_agent_faults(settings), *_repository_faults(root)]
+    document, faults = check.read(root, paths.tasks(folder))
+    found += [shape.sentence(fault) for fault in faults]
+    if document is None:
+        raise _failure(found)
+    found += _review_faults(settings, options, document)
+    found += _list_faults(root, folder, document) + _branch_faults(root, document)
+    baseline, dirty = _baseline(root, folder)
+    if dirty and not (options.allow_dirty or ask.yes(f"Uncommitted: {', '.join(dirty)}. Go on?")):
+        found.append(f"uncommitted changes in {', '.join(dirty[:10])}; commit, or --allow-dirty")
+    if dirty and settings.scm:
+        found.append("uncommitted changes and scm exclude each other; commit them first")
+    if found:
+        raise _failure(found)
+    return Ready(document, baseline)
+
+
+def _review_faults(settings: Settings, options: RunOptions, document: Document) -> list[str]:
+    if settings.skip_review:
+        return []
+    broken = review.invariants(document, {})
+    skipped = [v.story for v in broken if v.rule == review.PASSES_UNAPPROVED]
+    found = [v.message for v in broken if v.rule != review.PASSES_UNAPPROVED]
+    question = f"{', '.join(skipped)} passed without a review. Review them now?"
+    if skipped and not (options.review_skipped or ask.yes(question)):
+        found.append(f"{', '.join(skipped)} passed without a review; --review-skipped reviews them")
+    return found
+
+
+def prompt(settings: Settings, options: RunOptions) -> Ready:
+    found = _agent_faults(settings)
+    if found:
+        raise _failure(found)
+    return Ready({}, _baseline(options.project_dir, options.ralph_dir)[0])
+
+
+def _failure(found: list[str]) -> Failure:
+    if len(found) == 1:
+        return Failure(found[0])
+    return Failure("\n  ".join([f"{len(found)} things must be put right first:", *found]))
+
+
+def _agent_faults(settings: Settings) -> list[str]:
+    program = settings.agent.command
+    if shutil.which(program) is None:
+        return [f"the agent {program} is not installed or not on PATH; install it or set --agent"]
+    name = os.path.basename(program)
+    if name == "claude" and os.geteuid() == 0 and os.environ.get("IS_SANDBOX") != "1":
+        return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
+    return []
+
+
+def _repository_faults(root: str) -> list[str]:
+    answer = git.ask(root, "rev-parse", "--is-inside-work-tree")
+    if answer.code == 127:
+        return ["git is not installed; install it"]
+    if answer.text != "true":
+        return [f"{root} is not in a git repository; git init && git add -A && git commit"]
+    return [] if git.head(root) else ["the repository has no commit yet; git add -A && git commit"]
+
+
+def _list_faults(root: str, folder: str, document: Document) -> list[str]:
+    path = paths.tasks(folder)
+    if git.is_ignored(root, path):
+        return [f"{path} is ignored by git; take it out of .gitignore"]
+    if not document["userStories"]:
+        return [f"{path} has no stories; write some with /ralph-plan"]
+    if _is_starter(document):
+        return [f"{path} is still the starter; write your stories with /ralph-plan"]
+    return []
+
+
+def _is_starter(document: Document) -> bool:
+    return all(not story["title"].strip() for story in document["userStories"])
+
+
+def _branch_faults(root: str, document: Document) -> list[str]:
+    wanted, here = document["branchName"], git.branch(root)
+    if wanted == here:
+        return []
+    if git.ask(root, "check-ref-format", "--branch", wanted).code:
+        return [f"branchName {wanted!r} is no valid branch name; correct it in the task list"]
+    if git.has_branch(root, wanted):
+        return [f"the branch is {here or 'detached'}, the list wants {wanted}; git switch {wanted}"]
+    answer = git.make_branch(root, wanted)
+    return [f"the branch {wanted} cannot be made: {answer.error}"] if answer.code else []
+
+
+def _baseline(root: str, folder: str) -> tuple[dict[str, str], list[str]]:
+    """Paths that are uncommitted now, and those of them that git tracks."""
+    names = clean_tree.look(root, folder, {}).uncommitted
+    if len(names) > _MOST_PATHS:
+        top = names[0].split("/")[0]
+        raise Failure(f"{len(names)} uncommitted paths", f"ignore them: echo {top}/ >> .gitignore")
+    untracked = git.ask(root, "ls-files", "--others", "--exclude-standard", "-z").output
+    loose = set(untracked.decode("utf-8", "surrogateescape").split("\0"))
+    words = {name: fingerprint.of(root, name) for name in names}
+    return words, [name for name in names if name not in loose]

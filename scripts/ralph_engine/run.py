@@ -1,0 +1,174 @@
+"""`run`: a fresh agent per iteration until the goal is verifiably complete."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import uuid
+
+from . import (
+    agent_turn,
+    approvals,
+    ask,
+    budget,
+    descendants,
+    git,
+    git_exclude,
+    interrupted,
+    lock,
+    loop,
+    marker_file,
+    preflight,
+    prompt_goal,
+    run_options,
+    settings,
+    signals,
+    state_folder,
+    task_goal,
+)
+from .breaker import Breaker
+from .core import dot_folder, files, review, tasks
+from .frozen_files import FrozenFiles
+from .goal import Goal
+from .interrupts import Interrupts
+from .journal import Journal
+from .ledger import Ledger
+from .run_options import RunOptions
+from .run_state import Run
+from .screen import Screen
+from .settings import Settings
+from .stops import COMPLETE, ERROR, Stop
+
+add_arguments = run_options.add_arguments
+
+
+def main(given: argparse.Namespace) -> int:
+    options = run_options.options(given)
+    chosen = settings.read(options.project_dir, os.environ, run_options.overrides(given))
+    screen = Screen(options.json)
+    run_id = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
+    lock_path = state_folder.lock_path(options.project_dir, os.environ)
+    with lock.held(lock_path, run_id):
+        stop = _run(options, chosen, screen, run_id)
+    screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
+    return stop.code
+
+
+def _run(options: RunOptions, chosen: Settings, screen: Screen, run_id: str) -> Stop:
+    signals.refuse_old(options.project_dir, options.ralph_dir)
+    goal = _goal(options)
+    interrupts = Interrupts(screen.say)
+    run = _begin(options, chosen, screen, run_id, interrupts, goal)
+    interrupted.judge_left_over(run)
+    _take_ready(run, goal)
+    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    if options.dry_run:
+        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+    git_exclude.ensure(run.root, run.ralph_dir)
+    interrupts.install(lambda: _end_now(run))
+    descendants.adopt_orphans()
+    return _guarded(run, goal)
+
+
+def _take_ready(run: Run, goal: Goal) -> None:
+    if goal.KIND != task_goal.KIND:
+        run.baseline = preflight.prompt(run.settings, run.options).baseline
+        return
+    ready = preflight.task_list(run.settings, run.options)
+    run.baseline = ready.baseline
+    run.take_list(ready.document, files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT))
+    _settle_the_past(run)
+
+
+def _end_now(run: Run) -> None:
+    """The second Ctrl-C: no grace for anyone."""
+    descendants.sweep(run.mark)
+    marker_file.remove(run)
+
+
+def _guarded(run: Run, goal: Goal) -> Stop:
+    run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head)
+    try:
+        stop = loop.run_to_end(run, goal)
+    except Exception as error:
+        run.journal.write("end", code=ERROR, status="error", why=str(error))
+        raise
+    finally:
+        marker_file.remove(run)
+    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
+    return stop
+
+
+def _goal(options: RunOptions) -> Goal:
+    wants_prompt = options.prompt is not None or options.prompt_file is not None
+    return prompt_goal if wants_prompt else task_goal
+
+
+def _begin(
+    options: RunOptions,
+    chosen: Settings,
+    screen: Screen,
+    run_id: str,
+    interrupts: Interrupts,
+    goal: Goal,
+) -> Run:
+    root = options.project_dir
+    folder = state_folder.make(state_folder.of_project(root, os.environ))
+    run_folder = state_folder.make(folder / "runs" / run_id)
+    dot_folder.ensure(root)
+    copy = f".ralph/runs/{run_id}/events.jsonl"
+    run = Run(
+        root=root,
+        ralph_dir=options.ralph_dir,
+        run_id=run_id,
+        settings=chosen,
+        options=options,
+        journal=Journal(run_folder, root, copy, screen.event),
+        ledger=Ledger(folder),
+        state=folder,
+        say=screen.say,
+        stop_asked=interrupts.asked,
+        frozen=FrozenFiles(root, options.ralph_dir),
+        start_head=git.head(root),
+    )
+    run.max_iterations = chosen.maximum_iterations or goal.DEFAULT_ITERATIONS
+    limit = goal.DEFAULT_BREAKER if chosen.breaker is None else chosen.breaker
+    run.breaker = Breaker(limit)
+    return run
+
+
+def _settle_the_past(run: Run) -> None:
+    """Passes and approvals that this ledger knows nothing of."""
+    if run.settings.skip_review:
+        return
+    skipped = [
+        story["id"]
+        for story in run.document["userStories"]
+        if story["passes"] and story["reviewStatus"] != review.APPROVED
+    ]
+    if skipped:
+        run.rewrite(approvals.sent_back(run.document, skipped), f"review skipped: {skipped}")
+    unseen = approvals.unseen(run.document, run.behind())
+    question = f"{', '.join(unseen)}: approved, but not seen here. Trust them?"
+    if unseen and (run.options.trust_approved or ask.yes(question)):
+        _trust(run, unseen)
+    elif unseen:
+        run.rewrite(approvals.sent_back(run.document, unseen), f"never seen approved: {unseen}")
+    least = run.settings.review_cap
+    stories = run.document["userStories"]
+    run.caps = {story["id"]: max(least, story["reviewCount"] + 1) for story in stories}
+
+
+def _trust(run: Run, names: list[str]) -> None:
+    for name in names:
+        story = run.story(name)
+        assert story is not None
+        entry = approvals.entry_for(story, run.branch)
+        run.ledger.append(approvals.TRUSTED, **entry, reviewed=run.start_head, run=run.run_id)
+
+
+def _budget(run: Run) -> str:
+    if not run.document:
+        return f"at most {run.max_iterations} iterations"
+    return budget.sentence(budget.of(run.document, run.max_iterations))

@@ -1,0 +1,191 @@
+"""What the runner holds in memory during a run: its own truth, whatever the project says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import approvals, git, repair
+from .breaker import Breaker
+from .checks import Check, Result, Runner, distinct, failure_text
+from .core import clean_tree, files, fingerprint, paths
+from .core.tasks import Document, Story
+from .failure import Failure
+from .frozen_files import FrozenFiles
+from .journal import Journal
+from .ledger import Ledger
+from .prompt import CheckFailure
+from .run_options import RunOptions
+from .settings import Settings
+
+_KEPT = 64 * 1024 * 1024
+
+
+@dataclass
+class Run:
+    root: str
+    ralph_dir: str
+    run_id: str
+    settings: Settings
+    options: RunOptions
+    journal: Journal
+    ledger: Ledger
+    state: Path
+    say: Callable[[str], None]
+    stop_asked: Callable[[], bool]
+    frozen: FrozenFiles
+    document: Document = field(default_factory=dict)
+    list_bytes: bytes = b""
+    baseline: dict[str, str] = field(default_factory=dict)
+    start_head: str = ""
+    iteration: int = 0
+    remarks: list[str] = field(default_factory=list)
+    failures: list[CheckFailure] = field(default_factory=list)
+    prompt_text: str = ""
+    agents_prompt: str | None = None
+    max_iterations: int = 0
+    breaker: Breaker = field(default_factory=lambda: Breaker(0))
+    caps: dict[str, int] = field(default_factory=dict)
+    cost: float = 0.0
+    lost: int = 0
+    history_changed: bool = False
+    started: float = field(default_factory=time.time)
+
+    @property
+    def tasks_path(self) -> str:
+        return paths.tasks(self.ralph_dir)
+
+    @property
+    def branch(self) -> str:
+        return str(self.document["branchName"])
+
+    @property
+    def mark(self) -> str:
+        """Stands in the environment of all that the run starts."""
+        return f"RALPH_RUN_ID={self.run_id}"
+
+    def story(self, name: str) -> Story | None:
+        return next((s for s in self.document["userStories"] if s["id"] == name), None)
+
+    def cap(self, name: str) -> int:
+        return self.caps.get(name, self.settings.review_cap)
+
+    def guardrails(self) -> list[Check]:
+        return [
+            Check(g.command, g.fail_action, g.hint, g.timeout) for g in self.settings.guardrails
+        ]
+
+    def verify_commands(self) -> list[Check]:
+        return [Check(command) for command in self.document.get("verifyCommands", [])]
+
+    def story_checks(self) -> list[Check]:
+        stories = self.document["userStories"]
+        return [Check(command) for story in stories for command in story.get("verify", [])]
+
+    def has_checks(self) -> bool:
+        return bool(self.guardrails() or self.verify_commands() or self.story_checks())
+
+    def check(self, check: Check) -> Result:
+        keep = self.settings.output_truncate_chars
+        runner = Runner(self.root, self.run_id, keep, self.stop_asked)
+        result = runner.run(check, self.iteration)
+        self.journal.write("check", command=check.command, code=result.code, log=result.log)
+        word = "passed" if result.passed else f"failed ({result.code}), {check.action}"
+        self.say(f"check {check.command}: {word}")
+        return result
+
+    def check_all(self, wanted: list[Check]) -> list[Result]:
+        """Runs them and keeps the failures for the next prompt."""
+        before = set(self._untidy())
+        results = [self.check(check) for check in distinct(wanted)]
+        self._forgive(sorted(set(self._untidy()) - before))
+        keep = self.settings.output_truncate_chars
+        red = [result for result in results if not result.passed]
+        self.failures = [CheckFailure(r.check.action, failure_text(r, keep)) for r in red]
+        return results
+
+    def _untidy(self) -> list[str]:
+        return clean_tree.look(self.root, self.ralph_dir, self.baseline).uncommitted
+
+    def _forgive(self, made: list[str]) -> None:
+        """What only checks create is nobody's uncommitted work."""
+        for path in made:
+            self.baseline[path] = fingerprint.ANY
+            self.say(f"a check made {path}: add it to .gitignore")
+
+    def violation(self, rule: str, story: str, message: str) -> None:
+        """Something that was undone."""
+        self.journal.write("violation", rule=rule, story=story, text=message)
+        self.say(f"undone: {message}")
+        self.remarks.append(f"The runner undid what the last iteration did: {message}")
+
+    def notice(self, rule: str, story: str, message: str) -> None:
+        """Something that is wrong, but has nothing to undo."""
+        self.journal.write("notice", rule=rule, story=story, text=message)
+        self.say(message)
+        self.remarks.append(f"The runner noticed: {message}")
+
+    def keep_prompt(self, text: str) -> None:
+        name = f"{self.people_folder}/prompt-{self.iteration}.md"
+        try:
+            files.replace_bytes(self.root, name, text.encode("utf-8", "replace"))
+        except files.FileFault:
+            self.say(f"the prompt could not be kept in {name}")
+
+    def take_signal(self, name: str) -> bool:
+        """Is the file there? It is removed once judged."""
+        path = f"{self.ralph_dir}/{name}"
+        found = files.kind(self.root, path)
+        if found == "folder":
+            raise Failure(f"{path} is a directory", f"remove it; {name} is a file")
+        if found != "absent":
+            files.remove(self.root, path)
+        return found != "absent"
+
+    def seconds_left(self) -> float:
+        limit = self.settings.max_duration
+        return float("inf") if limit is None else self.started + limit - time.time()
+
+    def dollars_left(self) -> float | None:
+        limit = self.settings.max_cost_usd
+        return None if limit is None else limit - self.cost
+
+    def on_branch(self) -> bool:
+        """A prompt goal has no branch to leave."""
+        return not self.document or git.branch(self.root) == self.branch
+
+    def behind(self) -> dict[str, approvals.Entry]:
+        """The ledger's entry behind each done story, where its commit is still in HEAD."""
+        head = git.head(self.root)
+        return approvals.standing(
+            self.ledger.entries, self.document, lambda old: git.is_ancestor(self.root, old, head)
+        )
+
+    def rewrite(self, document: Document, why: str) -> None:
+        """A write of the runner to the task list."""
+        data = self.list_bytes if document == self.document else repair.text_of(document)
+        left = repair.write(self.root, self.ralph_dir, data, f"ralph: {why}")
+        self.take_list(document, data)
+        self.journal.write("tasks-rewritten", why=why, uncommitted=left)
+        self.say(f"{self.tasks_path}: {why}" + (f" ({left})" if left else ""))
+
+    def take_list(self, document: Document, data: bytes) -> None:
+        """From now on this is the list as last judged."""
+        self.document, self.list_bytes = document, data
+
+    def save_agents_list(self) -> str:
+        """The list as the agent left it, kept for people; its name, or what hinders it."""
+        name = f"{self.people_folder}/undone-{self.iteration}-{int(time.time() * 1000)}.json"
+        try:
+            files.replace_bytes(
+                self.root, name, files.read_bytes(self.root, self.tasks_path, _KEPT)
+            )
+        except files.FileFault as fault:
+            return f"(not kept: {fault})"
+        return name
+
+    @property
+    def people_folder(self) -> str:
+        return f"{paths.DOT_FOLDER}/runs/{self.run_id}"

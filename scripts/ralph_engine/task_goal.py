@@ -1,0 +1,205 @@
+"""The goal 'task list': which story comes next, and what an iteration on it achieved."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import approvals, completion, git, host_gate, prompt
+from .agent_turn import Turn
+from .agents.endings import OK
+from .checks import Check, Result
+from .core import files, review, snapshot, tasks
+from .outcome import Outcome
+from .response import promises
+from .run_state import Run
+from .stops import ERROR, WAITING, Stop
+
+KIND = "tasks"
+DEFAULT_ITERATIONS, DEFAULT_BREAKER = 15, 3
+
+
+class Plan(NamedTuple):
+    mode: str
+    story: str
+    head: str
+    marker: dict[str, Any]
+
+
+def plan(run: Run) -> Plan | Stop:
+    """The next iteration, or the end of the loop."""
+    _as_last_judged(run)
+    if all_pass(run):
+        done = completion.judge(run)
+        if done:
+            return done
+    skip = run.settings.skip_review
+    mode = review.mode_of(run.document, skip)
+    story = review.pick(run.document, mode, skip)
+    if story is None:
+        return Stop(ERROR, "stories remain but none of them can be started", "look at dependsOn")
+    return Plan(mode, story["id"], git.head(run.root), _marker(run, mode, story["id"]))
+
+
+def about(run: Run, plan: Plan) -> prompt.Iteration:
+    return prompt.Iteration(
+        number=run.iteration,
+        maximum=run.max_iterations,
+        mode=plan.mode,
+        story=plan.story,
+        review_cap=plan.marker["reviewCap"],
+        review_range=_range_words(run, plan),
+        skip_review=run.settings.skip_review,
+    )
+
+
+def text(run: Run, about: prompt.Iteration) -> str:
+    path = f"{run.ralph_dir}/prompt.md"
+    template = files.read_bytes(run.root, path, tasks.SIZE_LIMIT).decode("utf-8", "replace")
+    return prompt.from_template(template, about, path)
+
+
+def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
+    """After every agent process, before any retry."""
+    if not run.on_branch():
+        # Another branch holds another list: nothing is judged or written there.
+        return Outcome()
+    judged = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
+    _record(run, plan, judged.outcome)
+    if run.history_changed:
+        host_gate.send_back_unreachable(run)
+        run.history_changed = False
+    return judged.outcome
+
+
+def checks(run: Run, plan: Plan) -> list[Check]:
+    story = run.story(plan.story)
+    own = story.get("verify", []) if story else []
+    return [*run.guardrails(), *run.verify_commands(), *[Check(command) for command in own]]
+
+
+def claims(run: Run, answer: str) -> bool:
+    return promises(answer)
+
+
+def settle(
+    run: Run, plan: Plan, claimed: bool, results: list[Result], reached: Outcome
+) -> Stop | None:
+    """What the runner's own checks and the agent's claims come to."""
+    story = run.story(plan.story)
+    own = set(story.get("verify", [])) if story else set()
+    red = [r for r in results if not r.passed and r.check.command in own]
+    if reached.verdict == review.APPROVED and red:
+        completion.reopen(run, plan.story, red[0])
+    held = _held_at_cap(run, plan, reached)
+    if held:
+        return held
+    if all_pass(run):
+        return completion.judge(run)
+    if claimed:
+        answer_false_promise(run)
+    return None
+
+
+def done_signal(run: Run) -> Stop | None:
+    """DONE from outside an iteration: a claim like any other."""
+    if not all_pass(run):
+        answer_false_promise(run)
+    return None
+
+
+def answer_false_promise(run: Run) -> None:
+    run.notice("false-promise", "", "Completion was promised, but the list is not finished.")
+
+
+def all_pass(run: Run) -> bool:
+    return all(story["passes"] for story in run.document["userStories"])
+
+
+def progressed(run: Run, plan: Plan, reached: Outcome) -> bool:
+    if plan.mode == review.REVIEW:
+        return bool(reached.verdict)
+    changed = git.changed_between(run.root, plan.head, git.head(run.root))
+    work = any(not path.startswith(f"{run.ralph_dir}/") for path in changed)
+    return reached.counts or reached.split or work
+
+
+def submits(plan: Plan, reached: Outcome) -> bool | None:
+    return None if plan.mode == review.REVIEW else reached.counts
+
+
+def _as_last_judged(run: Run) -> None:
+    """Between iterations nobody may edit the list; a person pauses the loop first."""
+    try:
+        data = files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT)
+        current = tasks.parse(data, run.tasks_path)[0]
+    except files.FileFault:
+        current = None
+    if current == run.document:
+        return
+    saved = run.save_agents_list()
+    text = f"{run.tasks_path} changed between two iterations"
+    run.journal.write("violation", rule="edited-between", story="", text=text)
+    run.say(f"undone: {text}; that version is in {saved}")
+    run.rewrite(run.document, "undo: edited-between")
+
+
+def _marker(run: Run, mode: str, story: str) -> dict[str, Any]:
+    frozen = not run.options.allow_plan_edits
+    extra: dict[str, Any] = {}
+    if frozen:
+        extra["verifyCommands"] = snapshot.digests(run.document.get("verifyCommands", []))
+    return {
+        "skipReview": run.settings.skip_review,
+        "reviewCap": run.cap(story),
+        "iterationMode": mode,
+        "preIterationSnapshot": snapshot.of_stories(run.document, frozen),
+        "story": story,
+        "atCap": run.settings.at_cap,
+        "digests": run.frozen.digests,
+        **extra,
+    }
+
+
+def _record(run: Run, plan: Plan, reached: Outcome) -> None:
+    """Verdicts and submissions that count go to the ledger."""
+    head = git.head(run.root)
+    known = {"run": run.run_id, "iteration": run.iteration, "head": head}
+    for name, event in ((reached.submitted, "submitted"), (plan.story, reached.verdict)):
+        story = run.story(name)
+        if name and event and story:
+            entry = approvals.entry_for(story, run.branch)
+            area = [_base(run), plan.head] if event != "submitted" else []
+            run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
+            run.journal.write("verdict" if area else "submitted", story=name, verdict=event)
+
+
+def _base(run: Run) -> str:
+    """Where the review range begins: the newest reviewed commit whose approval still stands."""
+    behind = run.behind()
+    for entry in reversed(run.ledger.entries):
+        if entry in behind.values():
+            return str(entry["reviewed"])
+    return run.start_head
+
+
+def _range_words(run: Run, plan: Plan) -> str:
+    if plan.mode != review.REVIEW:
+        return ""
+    known = any(
+        e["story"] == plan.story and e["branch"] == run.branch and e["event"] == "submitted"
+        for e in run.ledger.entries
+    )
+    base = _base(run)
+    if not known or base == plan.head:
+        return prompt.NO_RANGE
+    return f"{base[:12]}..{plan.head[:12]}"
+
+
+def _held_at_cap(run: Run, plan: Plan, reached: Outcome) -> Stop | None:
+    story = run.story(plan.story)
+    if reached.verdict != review.REJECTED or story is None:
+        return None
+    if story["reviewCount"] < run.cap(plan.story):
+        return None
+    why = f"{plan.story} was sent back by review {story['reviewCount']}, its cap"
+    return Stop(WAITING, why, "look at its reviewFeedback, then start again")
