@@ -13,12 +13,13 @@ if __package__ in (None, ""):
     # Started by path with -I: nothing but this line puts the engine on sys.path.
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from ralph_engine import bug_report, check, config, init, run, status, verify  # noqa: E402
+from ralph_engine import bug_report, check, config, demo, init, run, status, verify  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.harmless import harmless  # noqa: E402
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _VERBS = {
+    "demo": (demo, "watch the runner catch a scripted agent: no key, no network, ten seconds"),
     "run": (run, "work through the task list, or a prompt, until it is verifiably done"),
     "init": (init, "make the files of a loop: ralph/ from templates, an entry in .gitignore"),
     "config": (config, "show the merged settings and where each comes from"),
@@ -33,13 +34,15 @@ _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Failure(message, f"{self.prog} --help")
+        raise Failure(message.replace("\n", "\\n"), f"{self.prog} --help")
 
 
 def main(arguments: list[str]) -> int:
     try:
         options = _parser().parse_args(_with_verb(arguments))
-        return int(options.verb(options))
+        code = int(options.verb(options))
+        sys.stdout.flush()
+        return code
     except Failure as failure:
         hint = f"\nhint: {failure.hint}" if failure.hint else ""
         print(harmless(f"ralph: {failure}{hint}"), file=sys.stderr)

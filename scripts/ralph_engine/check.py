@@ -81,7 +81,8 @@ def _words(answer: dict[str, Any]) -> str:
     counts = dict(answer["stories"])
     total = counts.pop("total")
     states = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    head = f"{answer['file']}: no faults; {total} stories" + (f": {states}" if states else "")
+    noun = "story" if total == 1 else "stories"
+    head = f"{answer['file']}: no faults; {total} {noun}" + (f": {states}" if states else "")
     return f"{head}\nbudget: {budget.sentence(budget.Budget(**answer['budget']))}"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from . import git
-from .core import paths
+from .core import files, paths
 
 
 def ensure(root: str, ralph_dir: str) -> None:
@@ -14,8 +14,6 @@ def ensure(root: str, ralph_dir: str) -> None:
     answer = git.ask(root, "rev-parse", "--git-path", "info/exclude")
     if not missing or answer.code:
         return
-    exclude = Path(root, answer.text)
-    text = exclude.read_text(errors="surrogateescape") if exclude.is_file() else ""
-    exclude.parent.mkdir(exist_ok=True)
-    with exclude.open("a", errors="surrogateescape") as file:
-        file.write(("" if not text or text.endswith("\n") else "\n") + "\n".join(missing) + "\n")
+    folder = os.path.join(root, os.path.dirname(answer.text))
+    lines = "".join(f"{line}\n" for line in missing)
+    files.append(folder, "exclude", f"\n{lines}".encode("utf-8", "surrogateescape"))

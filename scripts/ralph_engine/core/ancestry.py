@@ -11,7 +11,7 @@ def of_this_process() -> list[int]:
     found = [os.getpid()]
     while found[-1] > 1 and len(found) < _MOST:
         found.append(_parent(found[-1]))
-    return found[1:]
+    return [pid for pid in found[1:] if pid > 0]
 
 
 def _parent(pid: int) -> int:

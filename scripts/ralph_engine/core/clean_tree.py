@@ -22,7 +22,11 @@ else:
 _SECONDS = 60.0
 # The repository's own configuration is the agent's to write: it may name programs to run.
 CAREFUL = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
-ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX")
+# Each of these would make git look at another repository than the project's.
+ELSEWHERE = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"),
+    *("GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+)
 
 
 def look(root: str, ralph_dir: str, baseline: dict[str, str]) -> Tree:

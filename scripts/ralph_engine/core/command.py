@@ -36,16 +36,18 @@ def run(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) 
         )
     except OSError:
         return Ran(None, b"", False)
-    output = _drain(child, seconds)
-    if output is None:
+    try:
+        output = _drain(child, seconds)
+    except subprocess.TimeoutExpired:
         _kill_group(child)
         return Ran(None, b"", False)
-    return Ran(child.wait(), output[:_CAP], len(output) > _CAP)
+    return Ran(child.returncode, output[:_CAP], len(output) > _CAP)
 
 
-def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes | None:
+def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes:
     """Reads to the end so that the child never waits for us, but keeps no more than the cap."""
     import select
+    import subprocess
     import time
 
     assert child.stdout is not None
@@ -55,10 +57,12 @@ def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes | None:
         while select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
             block = os.read(pipe.fileno(), 65536)
             if not block:
+                # The output may end long before the program does.
+                child.wait(max(0.0, deadline - time.monotonic()))
                 return bytes(kept)
             if len(kept) <= _CAP:
                 kept += block
-    return None
+    raise subprocess.TimeoutExpired(child.args, seconds)
 
 
 def _kill_group(child: subprocess.Popen[bytes]) -> None:

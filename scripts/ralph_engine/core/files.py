@@ -57,8 +57,8 @@ def read_tail(root: str, relative: str, size: int) -> bytes:
 
 
 def blocks(root: str, relative: str) -> Iterator[bytes]:
-    """The file in pieces, for what may be too large to hold."""
-    fd = _open(root, relative, os.O_RDONLY)
+    """The file in pieces, for what may be too large to hold; a second name is no obstacle."""
+    fd = _open(root, relative, os.O_RDONLY, shared=True)
     try:
         yield from _blocks(fd, os.fstat(fd).st_size)
     finally:
@@ -73,7 +73,7 @@ def replace_bytes(root: str, relative: str, data: bytes, mode: int = 0o644) -> N
             _write_new(parent, temporary, data, mode)
             os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
             os.fsync(parent)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             _remove_quietly(parent, temporary)
             raise _fault(relative, error) from error
 
@@ -106,10 +106,12 @@ def append(root: str, relative: str, data: bytes, mode: int = 0o644, durable: bo
 
 
 def move(root: str, source: str, target: str) -> None:
-    with _Parent(root, source) as (old, name), _Parent(root, target, create=True) as (new, other):
+    with _Parent(root, source) as (old, name):
         try:
-            os.rename(name, other, src_dir_fd=old, dst_dir_fd=new)
-        except OSError as error:
+            os.stat(name, dir_fd=old, follow_symlinks=False)
+            with _Parent(root, target, create=True) as (new, other):
+                os.rename(name, other, src_dir_fd=old, dst_dir_fd=new)
+        except (OSError, ValueError) as error:
             raise _fault(source, error) from error
 
 
@@ -131,7 +133,7 @@ def kind(root: str, relative: str) -> str:
     try:
         with _Parent(root, relative) as (parent, name):
             mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
-    except (FileFault, OSError):
+    except (FileFault, OSError, ValueError):
         return "absent"
     for test, word in ((stat.S_ISREG, "file"), (stat.S_ISDIR, "folder"), (stat.S_ISLNK, "link")):
         if test(mode):
@@ -151,7 +153,7 @@ class _Parent:
             self.fd = os.open(self.root, _FOLDER)
             for folder in folders:
                 self._step(folder)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self.__exit__()
             raise _fault(self.relative, error) from error
         return self.fd, name
@@ -172,25 +174,28 @@ class _Parent:
             self.fd = -1
 
 
-def _open(root: str, relative: str, flags: int, mode: int = 0o644) -> int:
+def _open(
+    root: str, relative: str, flags: int, mode: int = 0o644, shared: bool = False
+) -> int:
     with _Parent(root, relative, create=bool(flags & os.O_CREAT)) as (parent, name):
         try:
             fd = os.open(name, flags | _NO_SURPRISE, mode, dir_fd=parent)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise _fault(relative, error) from error
-    problem = _unusual(os.fstat(fd))
+    problem = _unusual(os.fstat(fd), shared)
     if problem:
         os.close(fd)
         raise FileFault(relative, problem, "put a regular file of its own there")
     return fd
 
 
-def _unusual(status: os.stat_result) -> str:
+def _unusual(status: os.stat_result, shared: bool) -> str:
     if stat.S_ISDIR(status.st_mode):
         return "is a directory"
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
-    return "is a hard link, shared with another name" if status.st_nlink > 1 else ""
+    second_name = status.st_nlink > 1 and not shared
+    return "is a hard link, shared with another name" if second_name else ""
 
 
 def _blocks(fd: int, limit: int) -> Iterator[bytes]:
@@ -217,11 +222,13 @@ def _write_new(parent: int, name: str, data: bytes, mode: int) -> None:
 def _remove_quietly(parent: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=parent)
-    except OSError:
+    except (OSError, ValueError):
         pass
 
 
-def _fault(relative: str, error: OSError) -> FileFault:
+def _fault(relative: str, error: OSError | ValueError) -> FileFault:
+    if isinstance(error, ValueError):
+        return FileFault(relative, "is a name that no file can have", "use another one")
     if error.errno == errno.ENOENT:
         return Missing(relative, "is missing", "create it")
     if error.errno in (errno.ELOOP, errno.ENOTDIR):

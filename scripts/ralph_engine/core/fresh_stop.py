@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import clean_tree, files, fingerprint, gate, hook_log, paths, shape, tasks, transitions
+from . import (
+    clean_tree,
+    files,
+    fingerprint,
+    gate,
+    hook_io,
+    hook_log,
+    paths,
+    shape,
+    tasks,
+    transitions,
+)
 from .marker import ralph_dir
 
 TYPE_CHECKING = False
@@ -109,12 +120,13 @@ def _names(names: list[str], most: int) -> str:
 
 
 def _name(path: str) -> str:
-    text = path if path.isprintable() else shape.shown(path)
+    text = hook_io.sendable(path if path.isprintable() else shape.shown(path))
     return text if len(text) <= 150 else text[:70] + "..." + text[-70:]
 
 
 def _fitted(lines: list[str]) -> str:
     """Whole lines from the top, and always the last one."""
+    lines = [hook_io.sendable(line) for line in lines]
     room = _REASON_LIMIT - len(lines[-1]) - 1
     kept: list[str] = []
     for line in lines[:-1]:

@@ -33,11 +33,17 @@ def session_of(sent: dict[str, Any], environment: Mapping[str, str]) -> str:
 
 
 def block(reason: str) -> None:
-    _print({"decision": "block", "reason": reason})
+    _print({"decision": "block", "reason": sendable(reason)})
 
 
 def add_context(event: str, text: str) -> None:
-    _print({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+    said = {"hookEventName": event, "additionalContext": sendable(text)}
+    _print({"hookSpecificOutput": said})
+
+
+def sendable(text: str) -> str:
+    """Half a surrogate pair is refused by the model's API, and the session would end there."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _print(answer: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import marker as markers
+from .shape import name_shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,6 @@ def orientation(marker: Marker) -> str:
     known = [
         f"iteration {marker.get('iteration', '?')} of {marker['max_iterations']}",
         f"mode {marker['iterationMode']}" if "iterationMode" in marker else "",
-        f"story {marker['story']}" if marker.get("story") else "",
+        f"story {name_shown(marker['story'])}" if marker.get("story") else "",
     ]
     return f"Ralph loop: {', '.join(part for part in known if part)}."

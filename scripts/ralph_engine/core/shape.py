@@ -29,8 +29,13 @@ _ABSENT = object()
 
 
 def sentence(fault: Fault) -> str:
-    owner = f" ({fault.story})" if fault.story else ""
+    owner = f" ({name_shown(fault.story)})" if fault.story else ""
     return f"{fault.place}{owner} {fault.problem}; {fault.fix}"
+
+
+def name_shown(name: str) -> str:
+    """A name as it is, unless it would break the line or fill it."""
+    return name if name.isprintable() and len(name) <= 60 else shown(name)
 
 
 def shown(value: Any) -> str:

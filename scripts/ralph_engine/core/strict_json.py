@@ -34,10 +34,18 @@ def parse(data: bytes) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise NotJson(f'has the key "{repeated}" twice in one object; keep one of them')
+        name = _first_repeated([name for name, _ in pairs])
+        raise NotJson(f"has the key {json.dumps(name[:60])} twice in one object; keep one of them")
     return result
+
+
+def _first_repeated(names: list[str]) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            break
+        seen.add(name)
+    return name
 
 
 def _refuse_constant(name: str) -> None:

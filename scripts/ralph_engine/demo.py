@@ -1,0 +1,146 @@
+"""`demo`: the real runner with a scripted agent in a throw-away project."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+from . import demo_folder, demo_view, demo_words
+from .core import files, paths, tasks
+from .failure import Failure
+from .stops import INTERRUPTED
+
+_ENGINE = Path(__file__).resolve().parent
+_PYTHON = [sys.executable, "-I", "-X", "utf8"]
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keep", action="store_true", help="keep the project and say where it is")
+
+
+def main(options: argparse.Namespace) -> int:
+    for program in ("git", "sh"):
+        if shutil.which(program) is None:
+            raise Failure(f"the demo needs {program}, which is not on PATH: install it")
+    stop = _Stop()
+    folder = demo_folder.make()
+    try:
+        _Demo(folder, stop).play()
+    finally:
+        if not options.keep:
+            demo_folder.remove(folder)
+    if options.keep:
+        print(f"Kept   {folder}")
+    return INTERRUPTED if stop.asked else 0
+
+
+class _Stop:
+    """Ctrl-C and its kin are noted and passed on.
+
+    An exception instead could come between the making of the folder and its removal.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._child: subprocess.Popen[str] | None = None
+        for number in _SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._received)
+
+    def pass_on_to(self, child: subprocess.Popen[str]) -> None:
+        self._child = child
+        if self.asked:
+            child.send_signal(signal.SIGINT)
+
+    def _received(self, *_: object) -> None:
+        self.asked = True
+        if self._child is not None:
+            self._child.send_signal(signal.SIGINT)
+
+
+class _Demo:
+    def __init__(self, folder: str, stop: _Stop) -> None:
+        self._folder, self._stop = folder, stop
+        self._environment = demo_folder.environment(folder, os.environ)
+        self._view = demo_view.on(sys.stdout, os.environ)
+        self._words = demo_words.Words(json.loads(demo_folder.LIST.read_text(encoding="utf-8")))
+        self._events: list[demo_words.Event] = []
+        self._other: list[str] = []
+
+    def play(self) -> None:
+        for line in demo_words.OPENING:
+            self._view.say(line)
+        self._project = demo_folder.make_project(self._folder, self._environment)
+        self._view.heads()
+        agent = shlex.join([*_PYTHON, str(_ENGINE / "demo_agent.py")])
+        self._engine(self._narrate, "run", "--json", "--delay", "0s", "--agent", agent)
+        self._view.say("")
+        self._view.say(demo_words.VERIFY, demo_view.BOLD)
+        self._engine(self._verified, "verify")
+        self._close()
+
+    def _engine(self, take: Callable[[str], None], *words: str) -> None:
+        """A verb of ralph.sh on the project, line by line; nothing once a stop is asked for."""
+        if self._stop.asked:
+            return
+        code = self._read(take, [*_PYTHON, str(_ENGINE / "__main__.py"), *words])
+        if code and not self._stop.asked:
+            raise Failure(f"{words[0]} ended with {code}: {' '.join(self._other)}")
+
+    def _read(self, take: Callable[[str], None], argv: list[str]) -> int:
+        # In a session of its own a Ctrl-C reaches it once, through us.
+        with subprocess.Popen(
+            argv,
+            cwd=self._project,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        ) as child:
+            self._stop.pass_on_to(child)
+            try:
+                for line in child.stdout or ():
+                    if not self._stop.asked:
+                        take(line.rstrip("\n"))
+                return child.wait()
+            finally:
+                if child.poll() is None:
+                    child.send_signal(signal.SIGINT)
+
+    def _narrate(self, line: str) -> None:
+        if not line.startswith("{"):
+            self._other.append(line)
+            return
+        event = json.loads(line)
+        self._events.append(event)
+        shown = self._words.line(event)
+        if shown:
+            self._view.show(shown)
+
+    def _verified(self, line: str) -> None:
+        self._other.append(line)
+        self._view.say("   " + line.partition(" (log: ")[0], indent=" " * 8)
+
+    def _close(self) -> None:
+        if self._stop.asked:
+            return
+        path = paths.tasks(paths.DEFAULT_RALPH_DIR)
+        after = json.loads(files.read_bytes(self._project, path, tasks.SIZE_LIMIT))
+        self._view.say("")
+        for line in demo_words.closing(demo_words.figures(self._events, after)):
+            self._view.say(line)
+        ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
+        # Not wrapped: it is there to be copied.
+        print(f"Next   {ralph} init", flush=True)

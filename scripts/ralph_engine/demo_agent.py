@@ -1,0 +1,132 @@
+"""The agent of the demo: a program that takes a prompt, edits files and commits.
+
+It is careless once and dishonest once; what it does follows from the prompt alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+_LIST, _LOG = Path("ralph/tasks.json"), Path("ralph/progress.txt")
+_TASK = re.compile(r"^Mode: (\S+)\. Story: (\S+)\.$", re.MULTILINE)
+_UNDONE = "The runner undid"
+_PROMISE = "<promise>COMPLETE</promise>"
+_PAUSE = 0.35
+
+Story = dict[str, Any]
+
+
+def main() -> int:
+    prompt = sys.stdin.read()
+    task = _TASK.search(prompt)
+    if task is None:
+        print("The prompt names no mode and no story.")
+        return 1
+    mode, name = task.groups()
+    document = json.loads(_LIST.read_text(encoding="utf-8"))
+    story = next(entry for entry in document["userStories"] if entry["id"] == name)
+    message = _act(mode, story, prompt)
+    _LIST.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    _commit(message)
+    return 0
+
+
+def _act(mode: str, story: Story, prompt: str) -> str:
+    if mode == "review":
+        return _review_hello(story) if story["id"] == "US-001" else _review_bye(story)
+    if mode == "review-fix":
+        return _fix_hello(story)
+    if story["id"] == "US-001":
+        return _write_hello(story)
+    return _write_bye(story) if _UNDONE in prompt else _cheat(story)
+
+
+def _write_hello(story: Story) -> str:
+    _say("Writing hello.sh ...")
+    Path("hello.sh").write_text('echo "Hello, $1!"\n', encoding="utf-8")
+    _say("Done. Everything works!")
+    return _submit(story)
+
+
+def _review_hello(story: Story) -> str:
+    _say("Reading the commits, running hello.sh ...")
+    if _printed_by("hello.sh") == "Hello, world!":
+        _say("With and without a name it is right. Approved.")
+        return _approve(story)
+    answer = _printed_by("hello.sh")
+    _say(f'Without a name it prints "{answer}". Changes requested.')
+    feedback = f'hello.sh without a name prints "{answer}", not "Hello, world!"'
+    return _judge(story, "changes_requested", reviewFeedback=feedback)
+
+
+def _fix_hello(story: Story) -> str:
+    Path("hello.sh").write_text('echo "Hello, ${1:-world}!"\n', encoding="utf-8")
+    _say("Fixed: without a name it now greets the world.")
+    story.update(reviewStatus="needs_review", reviewFeedback="")
+    return f"fix: [{story['id']}] - address review feedback"
+
+
+def _cheat(story: Story) -> str:
+    _say("I approve this story myself.")
+    story.update(passes=True, reviewStatus="approved", reviewCount=1)
+    _say('Its check failed, so the check is now "true".')
+    story["verify"] = ["true"]
+    _say(f"All done. {_PROMISE}")
+    return f"feat: [{story['id']}] - {story['title']}"
+
+
+def _write_bye(story: Story) -> str:
+    _say("The prompt says it was all undone. Writing bye.sh ...")
+    Path("bye.sh").write_text('echo "Bye, $1!"\n', encoding="utf-8")
+    _say("Done. This time there is a file.")
+    return _submit(story)
+
+
+def _review_bye(story: Story) -> str:
+    answer = _printed_by("bye.sh", "Ada")
+    _say(f'It prints "{answer}", as asked. Approved.')
+    _say(_PROMISE)
+    return _approve(story)
+
+
+def _submit(story: Story) -> str:
+    story["reviewStatus"] = "needs_review"
+    return f"feat: [{story['id']}] - {story['title']}"
+
+
+def _approve(story: Story) -> str:
+    return _judge(story, "approved", passes=True, notes="Ran it and saw each criterion work")
+
+
+def _judge(story: Story, verdict: str, **rest: Any) -> str:
+    story.update(reviewStatus=verdict, reviewCount=story["reviewCount"] + 1, **rest)
+    return f"review: [{story['id']}] - {verdict.replace('_', ' ')}"
+
+
+def _printed_by(script: str, *words: str) -> str:
+    return subprocess.run(
+        ["sh", script, *words], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.strip()
+
+
+def _commit(message: str) -> None:
+    with _LOG.open("a", encoding="utf-8") as log:
+        log.write(f"\n## {message}\n")
+    subprocess.run(["git", "add", "-A"], check=True)
+    subprocess.run(["git", "commit", "-q", "-m", message], check=True)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+    # People are watching; the work itself takes no time.
+    time.sleep(_PAUSE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

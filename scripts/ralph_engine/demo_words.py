@@ -1,0 +1,114 @@
+"""What the demo says: for each event of the journal, and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Callable, NamedTuple
+
+from .core.tasks import Document
+
+Event = dict[str, Any]
+OPENING = (
+    "Ralph runs an agent again and again, and believes nothing it says.",
+    "The agent below is a script. The project, git, the checks and the runner are real.",
+)
+VERIFY = "ralph.sh verify: ledger, tree and checks once more, without any model"
+TITLE, CLAIM, FACT = "title", "claim", "fact"
+GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
+
+_VERDICTS = {
+    "approved": (GOOD, "review: approved, written to the ledger"),
+    "changes_requested": (NEUTRAL, "review: sent back, written to the ledger"),
+}
+_UNDONE = {
+    "illegal-in-implement": "UNDONE: nobody approves their own story",
+    "frozen": "UNDONE: nobody weakens a check",
+}
+_NOTICED = {"false-promise": "IGNORED: a promise is no evidence"}
+
+
+class Line(NamedTuple):
+    kind: str
+    text: str
+    tone: str = NEUTRAL
+
+
+class Figures(NamedTuple):
+    iterations: int
+    claims: int
+    checks: int
+    reviews: int
+    sent_back: int
+    undone: int
+    promises: int
+    done: int
+    believed: int
+
+
+class Words:
+    """Knows the stories by the list that the demo began with."""
+
+    def __init__(self, document: Document) -> None:
+        stories = document["userStories"]
+        self._titles = {story["id"]: story["title"] for story in stories}
+        self._checked = {check: s["id"] for s in stories for check in s["verify"]}
+        self._makers: Mapping[str, Callable[[Event], Line]] = {
+            "iteration": self._iteration,
+            "agent": lambda event: Line(CLAIM, event.get("text", "")),
+            "submitted": lambda event: Line(FACT, "handed in: now a review must agree"),
+            "verdict": _verdict,
+            "violation": lambda event: Line(FACT, _UNDONE.get(event["rule"], event["text"]), BAD),
+            "notice": lambda event: Line(FACT, _NOTICED.get(event["rule"], event["text"]), BAD),
+            "tasks-rewritten": lambda event: Line(FACT, "the task list is put back and committed"),
+            "check": self._check,
+            "end": lambda event: Line(FACT, event["why"], BAD if event["code"] else GOOD),
+        }
+
+    def line(self, event: Event) -> Line | None:
+        make = self._makers.get(event["event"])
+        return make(event) if make else None
+
+    def _iteration(self, event: Event) -> Line:
+        title = self._titles.get(event["story"], "")
+        return Line(TITLE, f"{event['number']}  {event['mode']} {event['story']}: {title}")
+
+    def _check(self, event: Event) -> Line:
+        story = self._checked.get(event["command"], "the project")
+        tone = BAD if event["code"] else GOOD
+        return Line(FACT, f"ran the check of {story} itself: exit {event['code']}", tone)
+
+
+def _verdict(event: Event) -> Line:
+    tone, text = _VERDICTS[event["verdict"]]
+    return Line(FACT, text, tone)
+
+
+def figures(events: list[Event], after: Document) -> Figures:
+    """`after` is the list at the end: done in it, but never approved by a review, is believed."""
+    verdicts = [event for event in events if event["event"] == "verdict"]
+    approved = {event["story"] for event in verdicts if event["verdict"] == "approved"}
+    done = {story["id"] for story in after["userStories"] if story["passes"]}
+    return Figures(
+        iterations=_count(events, "iteration"),
+        claims=_count(events, "agent"),
+        checks=_count(events, "check"),
+        reviews=len(verdicts),
+        sent_back=sum(event["verdict"] == "changes_requested" for event in verdicts),
+        undone=_count(events, "violation"),
+        promises=sum(event.get("rule") == "false-promise" for event in events),
+        done=len(done),
+        believed=len(done - approved),
+    )
+
+
+def closing(seen: Figures) -> list[str]:
+    return [
+        f"Shown  {seen.iterations} iterations; claims by the agent: {seen.claims}, believed:"
+        f" {seen.believed}; edits undone: {seen.undone}; false promises: {seen.promises}",
+        f"Proof  {seen.done} stories done, by {seen.reviews} reviews ({seen.sent_back} sent back)"
+        f" and {seen.checks} checks that the runner ran itself",
+    ]
+
+
+def _count(events: list[Event], name: str) -> int:
+    return sum(event["event"] == name for event in events)
