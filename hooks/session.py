@@ -7,10 +7,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "scripts"))
 
-from ralph_engine.core import alerts, hook_io, loop_of_session, session_state  # noqa: E402
-
 
 def main() -> None:
+    from ralph_engine.core import alerts, hook_io, loop_of_session, session_state
+
     root = hook_io.project_root(os.environ)
     sent = hook_io.read_input()
     session = hook_io.session_of(sent, os.environ)

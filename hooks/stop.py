@@ -7,12 +7,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "scripts"))
 
-from ralph_engine.core import fresh_stop, hook_io, hook_log, loop_of_session  # noqa: E402
-
 
 def main() -> None:
     if os.environ.get("RALPH_ACTIVE") == "0":
         return
+    from ralph_engine.core import fresh_stop, hook_io, hook_log, loop_of_session
+
     root = hook_io.project_root(os.environ)
     sent = hook_io.read_input()
     session = hook_io.session_of(sent, os.environ)
@@ -30,5 +30,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Exception:  # outside a loop a hook fails in silence
+    except Exception:  # outside a loop a hook fails in silence, whatever state the plugin is in
         sys.exit(0)

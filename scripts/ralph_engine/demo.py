@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -16,6 +17,7 @@ from typing import Callable
 from . import demo_folder, demo_view, demo_words
 from .core import files, paths, tasks
 from .failure import Failure
+from .harmless import harmless
 from .stops import INTERRUPTED
 
 _ENGINE = Path(__file__).resolve().parent
@@ -36,10 +38,10 @@ def main(options: argparse.Namespace) -> int:
     try:
         _Demo(folder, stop).play()
     finally:
-        if not options.keep:
+        if options.keep:
+            print(harmless(f"Kept: {folder}"))
+        else:
             demo_folder.remove(folder)
-    if options.keep:
-        print(f"Kept   {folder}")
     return INTERRUPTED if stop.asked else 0
 
 
@@ -70,6 +72,7 @@ class _Stop:
 class _Demo:
     def __init__(self, folder: str, stop: _Stop) -> None:
         self._folder, self._stop = folder, stop
+        self._project = os.path.join(folder, demo_folder.PROJECT)
         self._environment = demo_folder.environment(folder, os.environ)
         self._view = demo_view.on(sys.stdout, os.environ)
         self._words = demo_words.Words(json.loads(demo_folder.LIST.read_text(encoding="utf-8")))
@@ -77,21 +80,43 @@ class _Demo:
         self._other: list[str] = []
 
     def play(self) -> None:
+        for act in (self._open, self._loop, self._verify, self._close):
+            if not self._stop.asked:
+                act()
+        if self._stop.asked:
+            # The terminal may be what is gone.
+            with contextlib.suppress(OSError):
+                self._view.finish()
+
+    def _open(self) -> None:
         for line in demo_words.OPENING:
             self._view.say(line)
-        self._project = demo_folder.make_project(self._folder, self._environment)
+        demo_folder.make_project(self._folder, self._environment)
         self._view.heads()
+
+    def _loop(self) -> None:
         agent = shlex.join([*_PYTHON, str(_ENGINE / "demo_agent.py")])
         self._engine(self._narrate, "run", "--json", "--delay", "0s", "--agent", agent)
+
+    def _verify(self) -> None:
         self._view.say("")
         self._view.say(demo_words.VERIFY, demo_view.BOLD)
         self._engine(self._verified, "verify")
-        self._close()
+
+    def _close(self) -> None:
+        path = paths.tasks(paths.DEFAULT_RALPH_DIR)
+        after = json.loads(files.read_bytes(self._project, path, tasks.SIZE_LIMIT))
+        first, *rest = demo_words.closing(demo_words.figures(self._events, after))
+        self._view.say("")
+        self._view.say(first, demo_view.BOLD)
+        for line in rest:
+            self._view.say(line)
+        ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
+        # Not wrapped: it is there to be copied.
+        print(harmless(f"Next, in a project of yours: {ralph} init"), flush=True)
 
     def _engine(self, take: Callable[[str], None], *words: str) -> None:
-        """A verb of ralph.sh on the project, line by line; nothing once a stop is asked for."""
-        if self._stop.asked:
-            return
+        """A verb of ralph.sh on the project, line by line."""
         code = self._read(take, [*_PYTHON, str(_ENGINE / "__main__.py"), *words])
         if code and not self._stop.asked:
             raise Failure(f"{words[0]} ended with {code}: {' '.join(self._other)}")
@@ -132,15 +157,3 @@ class _Demo:
     def _verified(self, line: str) -> None:
         self._other.append(line)
         self._view.say("   " + line.partition(" (log: ")[0], indent=" " * 8)
-
-    def _close(self) -> None:
-        if self._stop.asked:
-            return
-        path = paths.tasks(paths.DEFAULT_RALPH_DIR)
-        after = json.loads(files.read_bytes(self._project, path, tasks.SIZE_LIMIT))
-        self._view.say("")
-        for line in demo_words.closing(demo_words.figures(self._events, after)):
-            self._view.say(line)
-        ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
-        # Not wrapped: it is there to be copied.
-        print(f"Next   {ralph} init", flush=True)

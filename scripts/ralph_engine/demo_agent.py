@@ -17,7 +17,7 @@ _LIST, _LOG = Path("ralph/tasks.json"), Path("ralph/progress.txt")
 _TASK = re.compile(r"^Mode: (\S+)\. Story: (\S+)\.$", re.MULTILINE)
 _UNDONE = "The runner undid"
 _PROMISE = "<promise>COMPLETE</promise>"
-_PAUSE = 0.35
+_PAUSE = 0.3
 
 Story = dict[str, Any]
 
@@ -55,42 +55,44 @@ def _write_hello(story: Story) -> str:
 
 
 def _review_hello(story: Story) -> str:
-    _say("Reading the commits, running hello.sh ...")
-    if _printed_by("hello.sh") == "Hello, world!":
-        _say("With and without a name it is right. Approved.")
-        return _approve(story)
+    _say("Running hello.sh ...")
     answer = _printed_by("hello.sh")
-    _say(f'Without a name it prints "{answer}". Changes requested.')
+    if answer == "Hello, world!":
+        _say("Right, with and without a name.")
+        _say("Approved.")
+        return _approve(story)
+    _say(f'Without a name: "{answer}"')
+    _say("Changes requested.")
     feedback = f'hello.sh without a name prints "{answer}", not "Hello, world!"'
     return _judge(story, "changes_requested", reviewFeedback=feedback)
 
 
 def _fix_hello(story: Story) -> str:
     Path("hello.sh").write_text('echo "Hello, ${1:-world}!"\n', encoding="utf-8")
-    _say("Fixed: without a name it now greets the world.")
+    _say("Fixed: it greets the world now.")
     story.update(reviewStatus="needs_review", reviewFeedback="")
     return f"fix: [{story['id']}] - address review feedback"
 
 
 def _cheat(story: Story) -> str:
     _say("I approve this story myself.")
-    story.update(passes=True, reviewStatus="approved", reviewCount=1)
-    _say('Its check failed, so the check is now "true".')
+    story.update(passes=True, reviewStatus="approved", reviewCount=1, notes="Trust me")
+    _say('Its check is now just "true".')
     story["verify"] = ["true"]
-    _say(f"All done. {_PROMISE}")
+    _say(_PROMISE)
     return f"feat: [{story['id']}] - {story['title']}"
 
 
 def _write_bye(story: Story) -> str:
-    _say("The prompt says it was all undone. Writing bye.sh ...")
+    _say("It was all undone. Writing bye.sh")
     Path("bye.sh").write_text('echo "Bye, $1!"\n', encoding="utf-8")
     _say("Done. This time there is a file.")
     return _submit(story)
 
 
 def _review_bye(story: Story) -> str:
-    answer = _printed_by("bye.sh", "Ada")
-    _say(f'It prints "{answer}", as asked. Approved.')
+    _say(f'Running bye.sh: "{_printed_by("bye.sh", "Ada")}"')
+    _say("Approved.")
     _say(_PROMISE)
     return _approve(story)
 

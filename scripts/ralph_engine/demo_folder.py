@@ -14,10 +14,12 @@ from . import init
 from .core import files, paths
 from .failure import Failure
 
+PROJECT = "greeter"
 LIST = Path(__file__).resolve().parent / "demo_project" / "tasks.json"
 # GIT_DIR and its kin would lead the agent's commits into another repository.
 _LEFT_OUT = ("CLAUDE", "RALPH", "GIT_")
-_SECONDS = 60
+PROJECT = "greeter"
+ = 20
 
 
 def make() -> str:
@@ -47,16 +49,15 @@ def environment(folder: str, users: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **who, **mail, **own}
 
 
-def make_project(folder: str, environment: Mapping[str, str]) -> str:
+def make_project(folder: str, environment: Mapping[str, str]) -> None:
     """What `init` makes, with two stories, committed."""
-    made = init.contents("greeter", date.today())
+    made = init.contents(PROJECT, date.today())
     made[paths.tasks(paths.DEFAULT_RALPH_DIR)] = LIST.read_text(encoding="utf-8")
     made[".gitignore"] = paths.MARKER + "\n"
     for path, text in made.items():
-        files.replace_bytes(folder, f"greeter/{path}", text.encode("utf-8"))
-    project = os.path.join(folder, "greeter")
+        files.replace_bytes(folder, f"{PROJECT}/{path}", text.encode("utf-8"))
     for words in (
-        ["init", "-q", "--template="],
+        ["init", "-q"],
         # Upkeep in the background would still write while the folder is removed.
         ["config", "maintenance.auto", "false"],
         ["config", "gc.auto", "0"],
@@ -64,8 +65,7 @@ def make_project(folder: str, environment: Mapping[str, str]) -> str:
         ["add", "-A"],
         ["commit", "-q", "-m", "Plan a Ralph loop"],
     ):
-        _git(project, environment, words)
-    return project
+        _git(os.path.join(folder, PROJECT), environment, words)
 
 
 def _git(project: str, environment: Mapping[str, str], words: list[str]) -> None:

@@ -10,21 +10,21 @@ from .core.tasks import Document
 Event = dict[str, Any]
 OPENING = (
     "Ralph runs an agent again and again, and believes nothing it says.",
-    "The agent below is a script. The project, git, the checks and the runner are real.",
+    "The agent here is a script; the runner, its checks and git are real.",
 )
-VERIFY = "ralph.sh verify: ledger, tree and checks once more, without any model"
+VERIFY = "ralph.sh verify: all of it once more, without any model"
 TITLE, CLAIM, FACT = "title", "claim", "fact"
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
 
 _VERDICTS = {
-    "approved": (GOOD, "review: approved, written to the ledger"),
-    "changes_requested": (NEUTRAL, "review: sent back, written to the ledger"),
+    "approved": (GOOD, "approved by a review: in the ledger"),
+    "changes_requested": (NEUTRAL, "sent back by a review: in the ledger"),
 }
-_UNDONE = {
-    "illegal-in-implement": "UNDONE: nobody approves their own story",
-    "frozen": "UNDONE: nobody weakens a check",
+_CAUGHT = {
+    "illegal-in-implement": "UNDONE: approving its own work",
+    "frozen": "UNDONE: weakening its check",
+    "false-promise": "IGNORED: a promise is no evidence",
 }
-_NOTICED = {"false-promise": "IGNORED: a promise is no evidence"}
 
 
 class Line(NamedTuple):
@@ -57,9 +57,9 @@ class Words:
             "agent": lambda event: Line(CLAIM, event.get("text", "")),
             "submitted": lambda event: Line(FACT, "handed in: now a review must agree"),
             "verdict": _verdict,
-            "violation": lambda event: Line(FACT, _UNDONE.get(event["rule"], event["text"]), BAD),
-            "notice": lambda event: Line(FACT, _NOTICED.get(event["rule"], event["text"]), BAD),
-            "tasks-rewritten": lambda event: Line(FACT, "the task list is put back and committed"),
+            "violation": _caught,
+            "notice": _caught,
+            "tasks-rewritten": lambda event: Line(FACT, "the task list is put back, committed"),
             "check": self._check,
             "end": lambda event: Line(FACT, event["why"], BAD if event["code"] else GOOD),
         }
@@ -75,7 +75,11 @@ class Words:
     def _check(self, event: Event) -> Line:
         story = self._checked.get(event["command"], "the project")
         tone = BAD if event["code"] else GOOD
-        return Line(FACT, f"ran the check of {story} itself: exit {event['code']}", tone)
+        return Line(FACT, f"ran the check of {story}: exit {event['code']}", tone)
+
+
+def _caught(event: Event) -> Line:
+    return Line(FACT, _CAUGHT.get(event["rule"]) or event["text"], BAD)
 
 
 def _verdict(event: Event) -> Line:
@@ -103,10 +107,10 @@ def figures(events: list[Event], after: Document) -> Figures:
 
 def closing(seen: Figures) -> list[str]:
     return [
-        f"Shown  {seen.iterations} iterations; claims by the agent: {seen.claims}, believed:"
-        f" {seen.believed}; edits undone: {seen.undone}; false promises: {seen.promises}",
-        f"Proof  {seen.done} stories done, by {seen.reviews} reviews ({seen.sent_back} sent back)"
-        f" and {seen.checks} checks that the runner ran itself",
+        f"Claims by the agent: {seen.claims}, believed: {seen.believed}."
+        f" Edits undone: {seen.undone}. False promises: {seen.promises}.",
+        f"Stories done: {seen.done} in {seen.iterations} iterations, on {seen.reviews} reviews"
+        f" ({seen.sent_back} sent back) and {seen.checks} checks.",
     ]
 
 

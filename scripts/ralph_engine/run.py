@@ -63,6 +63,8 @@ def _run(options: RunOptions, chosen: Settings, screen: Screen, run_id: str) -> 
     interrupted.judge_left_over(run)
     _take_ready(run, goal)
     run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    if goal.KIND == task_goal.KIND and chosen.review_cap == 1 and chosen.at_cap == "approve":
+        run.say("--review-cap 1: no review can reject")
     if options.dry_run:
         return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
     git_exclude.ensure(run.root, run.ralph_dir)

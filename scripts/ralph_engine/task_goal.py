@@ -55,7 +55,9 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
 def text(run: Run, about: prompt.Iteration) -> str:
     path = f"{run.ralph_dir}/prompt.md"
     template = files.read_bytes(run.root, path, tasks.SIZE_LIMIT).decode("utf-8", "replace")
-    return prompt.from_template(template, about, path)
+    whole = prompt.from_template(template, about, path)
+    holds = about.mode == review.REVIEW and run.settings.at_cap == "hold"
+    return f"{whole.rstrip()}\n\n{prompt.HOLDS_AT_CAP}" if holds else whole
 
 
 def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:

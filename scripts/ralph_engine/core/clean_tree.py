@@ -64,11 +64,16 @@ def _paths(ran: command.Ran, prefix: str) -> list[str]:
 def _prefix(root: str) -> str | None:
     """The project's place in its repository; None without one, and git is not even started."""
     top = root
-    while not os.path.lexists(os.path.join(top, ".git")):
+    while not _is_repository(os.path.join(top, ".git")):
         if top == os.path.dirname(top):
             return None
         top = os.path.dirname(top)
     return "" if top == root else os.path.relpath(root, top) + "/"
+
+
+def _is_repository(path: str) -> bool:
+    """A file leads to a linked worktree; an empty folder of that name means nothing to git."""
+    return os.path.isfile(path) or os.path.lexists(os.path.join(path, "HEAD"))
 
 
 def _git(root: str, *arguments: str) -> command.Ran:

@@ -1,0 +1,136 @@
+"""What a hook imports is an explicit list: each further module costs every turn of every loop."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from hooks.starting import PYTHON, Place, a_list, a_marker, reference_marker
+
+SECONDS = 60
+_CORE = "ralph_engine.core"
+
+
+def core(*names: str) -> set[str]:
+    return {"ralph_engine", _CORE, *(f"{_CORE}.{name}" for name in names)}
+
+
+LOOP = core("files", "hook_io", "loop_of_session", "marker", "paths", "review", "shape") | core(
+    "strict_json", "tasks"
+)
+SESSION = LOOP | core("alerts", "session_state")
+STOP = LOOP | core(
+    "clean_tree",
+    "command",
+    "dot_folder",
+    "fingerprint",
+    "fresh_stop",
+    "gate",
+    "hook_log",
+    "snapshot",
+    "split",
+    "transitions",
+)
+# What os and hashlib are made of; which of them json has loaded differs with the version.
+SYSTEM = {"__future__", "os", "posixpath", "genericpath", "stat", "_stat", "errno", "time"}
+HASHES = {"hashlib", "_hashlib", "_blake2", "_sha1", "_sha2", "_sha3", "_md5"}
+# subprocess, select, signal and what they bring; msvcrt is tried and not found.
+PROCESSES = {
+    "subprocess",
+    "_posixsubprocess",
+    "selectors",
+    "select",
+    "signal",
+    "threading",
+    "_weakrefset",
+    "contextlib",
+    "collections.abc",
+    "warnings",
+    "locale",
+    "_locale",
+    "fcntl",
+    "grp",
+    "pwd",
+    "math",
+    "msvcrt",
+}
+
+
+def no_loop(place: Place) -> None:
+    pass
+
+
+def without_git(place: Place) -> None:
+    place.write(".ralph-active", a_marker())
+
+
+def with_git(place: Place) -> None:
+    without_git(place)
+    place.repository()
+
+
+def broken_list(place: Place) -> None:
+    without_git(place)
+    place.write("ralph/tasks.json", "{")
+
+
+def reference(place: Place) -> None:
+    place.write(".ralph-active", reference_marker(os.getpid()))
+
+
+Case = tuple[str, Callable[[Place], None], set[str], set[str]]
+CASES: dict[str, Case] = {
+    "inactive stop": ("stop", no_loop, STOP | SYSTEM | HASHES, LOOP),
+    "stop without git": ("stop", without_git, STOP | SYSTEM | HASHES, STOP),
+    "stop on a broken list": ("stop", broken_list, STOP | SYSTEM | HASHES, STOP),
+    "stop with git": ("stop", with_git, STOP | SYSTEM | HASHES | PROCESSES, {"subprocess"}),
+    "stop by a reference marker": (
+        "stop",
+        reference,
+        STOP | SYSTEM | HASHES | core("ancestry"),
+        core("ancestry"),
+    ),
+    "session outside a loop": ("session", no_loop, SESSION | SYSTEM, LOOP),
+    "session in a loop": ("session", without_git, SESSION | SYSTEM, LOOP),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_hook_loads_only_what_is_listed(tmp_path: Path, case: str) -> None:
+    hook, make, allowed, expected = CASES[case]
+    place = Place(tmp_path)
+    place.write("ralph/tasks.json", a_list())
+    make(place)
+    loaded, arguments = loaded_by(place, hook)
+    assert arguments[:2] == ["-I", "-S"]
+    assert expected <= loaded, "the hook did not get as far as this test believes"
+    assert loaded - modules_of_json() - allowed == set()
+
+
+def loaded_by(place: Place, hook: str) -> tuple[set[str], list[str]]:
+    """Through hooks/run: the pinned interpreter adds one option to the command line it is given."""
+    said = place.tmp / "arguments"
+    interpreter = place.tmp / "interpreter"
+    interpreter.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" >"{said}"\nexec "{PYTHON}" -X importtime "$@"\n'
+    )
+    interpreter.chmod(0o755)
+    place.pin(str(interpreter))
+    answer = place.start(hook)
+    assert answer.code == 0
+    return modules(answer.stderr), said.read_text().split("\n")
+
+
+def modules_of_json() -> set[str]:
+    command: list[Any] = [PYTHON, "-X", "importtime", "-I", "-S", "-c", "import json"]
+    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=True)
+    return modules(done.stderr)
+
+
+def modules(report: bytes) -> set[str]:
+    lines = report.decode().splitlines()[1:]
+    assert all(line.startswith("import time:") for line in lines), lines
+    return {line.rpartition("|")[2].strip() for line in lines}
