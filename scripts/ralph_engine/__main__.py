@@ -16,8 +16,8 @@ if __package__ in (None, ""):
 from ralph_engine import bug_report, check, config, demo, init, run, status, verify  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.harmless import harmless  # noqa: E402
+from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
 _VERBS = {
     "demo": (demo, "watch the runner catch a scripted agent: no key, no network, ten seconds"),
     "run": (run, "work through the task list, or a prompt, until it is verifiably done"),
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    manifest = _ROOT / ".claude-plugin" / "plugin.json"
+    manifest = PLUGIN / ".claude-plugin" / "plugin.json"
     return f"ralph {json.loads(manifest.read_text(encoding='utf-8'))['version']}"
 
 

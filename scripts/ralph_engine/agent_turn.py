@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from . import line_view, processes
@@ -16,10 +15,10 @@ from .agents.events import as_json
 from .agents.lines import Splitter
 from .agents.request import Launch, Request
 from .kept_output import KeptOutput
+from .plugin_folder import PLUGIN
 from .redact import redacted
 from .run_state import Run
 
-PLUGIN = str(Path(__file__).resolve().parent.parent.parent)
 _CAUSES = {
     processes.TIMED_OUT: TIMEOUT,
     processes.IDLE: TIMEOUT,
@@ -81,7 +80,7 @@ def request(run: Run, prompt: str, session: str) -> Request:
         prompt=prompt,
         run_id=run.run_id,
         session_id=session,
-        plugin_dir=PLUGIN,
+        plugin_dir=str(PLUGIN),
         model=run.settings.model,
         budget_usd=run.dollars_left(),
     )

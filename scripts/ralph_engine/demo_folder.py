@@ -18,8 +18,7 @@ PROJECT = "greeter"
 LIST = Path(__file__).resolve().parent / "demo_project" / "tasks.json"
 # GIT_DIR and its kin would lead the agent's commits into another repository.
 _LEFT_OUT = ("CLAUDE", "RALPH", "GIT_")
-PROJECT = "greeter"
- = 20
+_SECONDS = 20
 
 
 def make() -> str:

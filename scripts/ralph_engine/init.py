@@ -14,9 +14,9 @@ from pathlib import Path
 from .core import dot_folder, files, paths
 from .failure import Failure
 from .harmless import harmless
+from .plugin_folder import PLUGIN, TEMPLATES
 from .prompt import fill
 
-_PLUGIN = Path(__file__).resolve().parent.parent.parent
 _SCHEMA = Path(__file__).resolve().parent / "schemas" / "tasks.schema.json"
 _TEMPLATES = ("prd.md", "tasks.json", "progress.txt", "prompt.md", "guardrails.md")
 _IGNORE = ".gitignore"
@@ -51,7 +51,7 @@ def contents(name: str, today: date) -> dict[str, str]:
         values = {"DATE": today.isoformat(), "PROJECT_NAME": name, "BRANCH_NAME": branch(name)}
         if file.endswith(".json"):
             values = {key: _inside_json(value) for key, value in values.items()}
-        text = (_PLUGIN / "templates" / file).read_text(encoding="utf-8")
+        text = (TEMPLATES / file).read_text(encoding="utf-8")
         made[f"{paths.DEFAULT_RALPH_DIR}/{file}"] = fill(text, values)
     # Only a path inside the project serves editors on every machine, without a network.
     made[f"{paths.DOT_FOLDER}/{_SCHEMA.name}"] = _SCHEMA.read_text(encoding="utf-8")
@@ -134,7 +134,7 @@ def _next_steps(root: str) -> list[str]:
     here = root == os.path.realpath(os.getcwd())
     place = "" if here else f" -d {shlex.quote(root)}"
     git = "git" if here else f"git -C {shlex.quote(root)}"
-    ralph = shlex.quote(str(_PLUGIN / "scripts" / "ralph.sh"))
+    ralph = shlex.quote(str(PLUGIN / "scripts" / "ralph.sh"))
     added = f"{paths.DEFAULT_RALPH_DIR} {paths.DOT_FOLDER} {_IGNORE}"
     return [
         *_repository_words(root, git),

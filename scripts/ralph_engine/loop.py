@@ -73,7 +73,8 @@ def _title(run: Run, plan: Plan) -> str:
 def _prompt(run: Run, goal: Goal, plan: Plan) -> str:
     counted = run.settings.include_iteration_count_in_prompt
     about = goal.about(run, plan)
-    text = prompt.compose(goal.text(run, about), about, run.failures, run.remarks, counted)
+    remarks = [*goal.remarks(run, plan), *run.remarks]
+    text = prompt.compose(goal.text(run, about), about, run.failures, remarks, counted)
     run.failures, run.remarks = [], []
     run.keep_prompt(text)
     return text

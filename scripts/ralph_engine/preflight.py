@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from . import ask, check, git
 from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
 from .failure import Failure
+from .plugin_folder import TEMPLATES
 from .run_options import RunOptions
 from .settings import Settings
 
@@ -37,6 +39,7 @@ def task_list(settings: Settings, options: RunOptions) -> Ready:
         found.append("uncommitted changes and scm exclude each other; commit them first")
     if found:
         raise _failure(found)
+    _go_to_branch(root, document["branchName"])
     return Ready(document, baseline)
 
 
@@ -96,7 +99,8 @@ def _list_faults(root: str, folder: str, document: Document) -> list[str]:
 
 
 def _is_starter(document: Document) -> bool:
-    return all(not story["title"].strip() for story in document["userStories"])
+    starter = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))
+    return bool(document["userStories"] == starter["userStories"])
 
 
 def _branch_faults(root: str, document: Document) -> list[str]:
@@ -107,8 +111,14 @@ def _branch_faults(root: str, document: Document) -> list[str]:
         return [f"branchName {wanted!r} is no valid branch name; correct it in the task list"]
     if git.has_branch(root, wanted):
         return [f"the branch is {here or 'detached'}, the list wants {wanted}; git switch {wanted}"]
-    answer = git.make_branch(root, wanted)
-    return [f"the branch {wanted} cannot be made: {answer.error}"] if answer.code else []
+    return []
+
+
+def _go_to_branch(root: str, wanted: str) -> None:
+    """A branch that is missing is made at HEAD, which moves no file."""
+    answer = git.make_branch(root, wanted) if git.branch(root) != wanted else None
+    if answer and answer.code:
+        raise Failure(f"the branch {wanted} cannot be made: {answer.error}", "make it by hand")
 
 
 def _baseline(root: str, folder: str) -> tuple[dict[str, str], list[str]]:

@@ -35,6 +35,10 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
     return prompt.Iteration(run.iteration, run.max_iterations)
 
 
+def remarks(run: Run, plan: Plan) -> list[str]:
+    return []
+
+
 def text(run: Run, about: prompt.Iteration) -> str:
     """The file is read again, but never as the agent left it."""
     if run.options.prompt is not None:

@@ -62,9 +62,7 @@ def _run(options: RunOptions, chosen: Settings, screen: Screen, run_id: str) -> 
     run = _begin(options, chosen, screen, run_id, interrupts, goal)
     interrupted.judge_left_over(run)
     _take_ready(run, goal)
-    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
-    if goal.KIND == task_goal.KIND and chosen.review_cap == 1 and chosen.at_cap == "approve":
-        run.say("--review-cap 1: no review can reject")
+    _announce(run, goal)
     if options.dry_run:
         return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
     git_exclude.ensure(run.root, run.ralph_dir)
@@ -81,6 +79,14 @@ def _take_ready(run: Run, goal: Goal) -> None:
     run.baseline = ready.baseline
     run.take_list(ready.document, files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT))
     _settle_the_past(run)
+
+
+def _announce(run: Run, goal: Goal) -> None:
+    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    chosen = run.settings
+    reviews = goal.KIND == task_goal.KIND and not chosen.skip_review
+    if reviews and chosen.review_cap == 1 and chosen.at_cap == "approve":
+        run.say("--review-cap 1: no review can reject")
 
 
 def _end_now(run: Run) -> None:

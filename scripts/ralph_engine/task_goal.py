@@ -52,6 +52,11 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
     )
 
 
+def remarks(run: Run, plan: Plan) -> list[str]:
+    holds = plan.mode == review.REVIEW and run.settings.at_cap == "hold"
+    return [prompt.HOLDS_AT_CAP] if holds else []
+
+
 def text(run: Run, about: prompt.Iteration) -> str:
     path = f"{run.ralph_dir}/prompt.md"
     template = files.read_bytes(run.root, path, tasks.SIZE_LIMIT).decode("utf-8", "replace")
