@@ -11,7 +11,7 @@ from . import line_view, processes
 from .agents import choose
 from .agents.adapter import StreamParser
 from .agents.endings import OK, SIGNAL, TIMEOUT, Ended
-from .agents.events import as_json
+from .agents.events import Event, ToolEnd, ToolStart, as_json
 from .agents.lines import Splitter
 from .agents.request import Launch, Request
 from .kept_output import KeptOutput
@@ -40,7 +40,8 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     stream = _Stream(run, parser, line_view.View(), f"agent-{run.iteration}-{session[:8]}")
     shown = redacted(shlex.join(launch.argv))
     run.journal.write("agent-started", command=shown, session=session)
-    done = processes.run(_job(run, launch), stream.take, run.stop_asked, run.mark)
+    job = _job(run, launch)._replace(is_busy=stream.is_busy)
+    done = processes.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()
     cause = _CAUSES[done.cause] if done.cause else None
     ended = adapter.ended(parser, done.code, cause)
@@ -99,6 +100,7 @@ class _Stream:
     def __init__(self, run: Run, parser: StreamParser, view: line_view.View, name: str) -> None:
         self._run, self._parser, self._view = run, parser, view
         self._splitter = Splitter()
+        self._open_calls: set[str] = set()
         self._kept = {
             "stdout": KeptOutput(run.root, f"{run.people_folder}/{name}.out"),
             "stderr": KeptOutput(run.root, f"{run.people_folder}/{name}.err"),
@@ -110,6 +112,10 @@ class _Stream:
             for line in self._splitter.feed(data):
                 self._read(line.data)
 
+    def is_busy(self) -> bool:
+        """A tool call is open: silence is no sign of a hang."""
+        return bool(self._open_calls)
+
     def close(self) -> None:
         for line in self._splitter.close():
             self._read(line.data)
@@ -119,7 +125,14 @@ class _Stream:
     def _read(self, line: bytes) -> None:
         for event in self._parser.feed(line):
             event = event._replace(at=time.time())
+            self._follow(event)
             self._run.journal.note("agent", **as_json(event))
             if self._run.settings.stream_agent_output:
                 for text in self._view.lines(event):
                     self._run.say(text)
+
+    def _follow(self, event: Event) -> None:
+        if isinstance(event, ToolStart):
+            self._open_calls.add(event.id)
+        elif isinstance(event, ToolEnd):
+            self._open_calls.discard(event.id)

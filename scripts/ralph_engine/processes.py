@@ -28,6 +28,7 @@ class Job(NamedTuple):
     stdin: bytes
     seconds: float
     idle_seconds: float | None = None
+    is_busy: Callable[[], bool] = lambda: False
     merged: bool = False
 
 
@@ -41,6 +42,7 @@ class Ended(NamedTuple):
 
 def run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], mark: str) -> Ended:
     """`mark` is a NAME=value in the program's environment by which leftovers are known."""
+    before = descendants.below_us()
     try:
         child = subprocess.Popen(
             job.argv,
@@ -53,6 +55,9 @@ def run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], mark: str
         )
     except OSError as error:
         return Ended(None, None, f"{job.argv[0]}: {error.strerror}")
+    except ValueError as error:
+        # A NUL in an argument, which JSON can hold and no program can be given.
+        return Ended(None, None, f"{job.argv[0]}: {error}")
     _feed(child, job.stdin)
     try:
         cause = _watch(child, job, on_output, stop_asked)
@@ -62,7 +67,7 @@ def run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], mark: str
         _close(child)
         if child.poll() is None:
             _end(child)
-        descendants.sweep(mark)
+        descendants.sweep(mark, before)
     return Ended(child.returncode, cause, "")
 
 
@@ -88,20 +93,26 @@ def _watch(
         if child.stderr is not None:
             selector.register(child.stderr, selectors.EVENT_READ, "stderr")
         while child.poll() is None or selector.get_map():
-            if _pass_on(selector, on_output):
-                last_output = time.monotonic()
-            elif child.poll() is not None:
+            came = _pass_on(child, selector, on_output)
+            if not came and child.poll() is not None:
                 return None
+            if came or job.is_busy():
+                last_output = time.monotonic()
             cause = _overdue(job, start, last_output) or (STOPPED if stop_asked() else None)
             if cause:
                 return cause
     return None
 
 
-def _pass_on(selector: selectors.BaseSelector, on_output: OnOutput) -> bool:
+def _pass_on(
+    child: subprocess.Popen[bytes], selector: selectors.BaseSelector, on_output: OnOutput
+) -> bool:
     """True while something came; an ended stream is forgotten."""
     if not selector.get_map():
-        time.sleep(_SLICE)
+        try:
+            child.wait(_SLICE)
+        except subprocess.TimeoutExpired:
+            pass
         return False
     ready = selector.select(_SLICE)
     for key, _ in ready:
