@@ -1,0 +1,85 @@
+"""The runner's own checks decide: untidy, flaky, red after the last approval, never green."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from runner.hostile_project import HostileProject, story
+from runner.test_users_things import HONEST
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> HostileProject:
+    return HostileProject(tmp_path, story("US-1", verify=[]))
+
+
+def set_checks(project: HostileProject, *commands: str) -> None:
+    path = project.root / "ralph" / "tasks.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "verifyCommands": list(commands)}))
+    project.git("commit", "-qam", "checks")
+
+
+def events(project: HostileProject, name: str) -> list[dict[str, object]]:
+    return [event for event in project.journal() if event["event"] == name]
+
+
+def test_what_only_a_check_creates_is_nobodys_work(project: HostileProject) -> None:
+    set_checks(project, "echo x >> report.xml")
+    ended = project.run(HONEST, iterations=5)
+    assert ended.code == 0, ended.screen
+    assert ended.screen.count("a check made report.xml: add it to .gitignore") == 1
+    assert project.git("status", "--porcelain") == "?? report.xml"
+
+
+def test_a_check_that_fails_every_second_time_is_called_flaky(project: HostileProject) -> None:
+    count = 'n=$(($(cat "$OUTSIDE/n" 2>/dev/null) + 1)); echo $n > "$OUTSIDE/n"'
+    odd = f"{count}; [ $((n % 2)) = 0 ]"
+    set_checks(project, odd)
+    ended = project.run(HONEST, iterations=5)
+    assert ended.code == 0, ended.screen
+    assert [event["command"] for event in events(project, "flaky")] == [odd]
+
+
+def test_red_after_the_last_approval_reopens_the_story(project: HostileProject) -> None:
+    """The honest agent writes 'done' first and 'DONE' when its work comes back."""
+    red = "grep -q DONE US-1.txt"
+    set_checks(project, red)
+    ended = project.run(HONEST, iterations=6)
+    assert ended.code == 0, ended.screen
+    verdicts = [(entry["event"], entry["story"]) for entry in project.ledger()]
+    assert verdicts == [
+        ("submitted", "US-1"),
+        ("approved", "US-1"),
+        ("reopened", "US-1"),
+        ("submitted", "US-1"),
+        ("approved", "US-1"),
+    ]
+    assert f'Guardrail "{red}" failed with exit code 1.' in project.prompt(3)
+    assert project.stories()["US-1"]["reviewCount"] == 2
+
+
+def test_never_green_ends_at_the_breaker(project: HostileProject) -> None:
+    set_checks(project, "false")
+    ended = project.run(HONEST, iterations=20)
+    assert ended.code == 3
+    assert "breaker: 3 times US-1 was reopened by failing checks" in ended.screen
+    assert project.stories()["US-1"]["passes"] is False
+
+
+def test_a_story_whose_own_check_is_red_when_approved_comes_back_at_once(tmp_path: Path) -> None:
+    own = "grep -q DONE US-1.txt"
+    project = HostileProject(tmp_path, story("US-1", verify=[own]), story("US-2", priority=2))
+    project.run(HONEST, iterations=2)
+    assert project.stories()["US-1"]["reviewStatus"] == "changes_requested"
+    assert own in project.stories()["US-1"]["reviewFeedback"]
+
+
+def test_a_check_that_hangs_is_ended_and_told(project: HostileProject) -> None:
+    settings = {"guardrails": [{"command": "sleep 600", "failAction": "APPEND", "timeout": "1s"}]}
+    (project.root / ".ralph" / "settings.json").write_text(json.dumps(settings))
+    project.git("commit", "-qam", "settings")
+    project.run(HONEST, iterations=2)
+    assert 'Guardrail "sleep 600" timed out after 1s.' in project.prompt(2)
