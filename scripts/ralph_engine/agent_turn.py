@@ -40,6 +40,8 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     stream = _Stream(run, parser, line_view.View(), f"agent-{run.iteration}-{session[:8]}")
     shown = redacted(shlex.join(launch.argv))
     run.journal.write("agent-started", command=shown, session=session)
+    run.detail(f"agent: {shown}")
+    run.detail(f"prompt: {prompt[:200]}")
     job = _job(run, launch)._replace(is_busy=stream.is_busy)
     done = processes.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()

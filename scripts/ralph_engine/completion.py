@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from . import approvals, repair
 from .checks import Result, distinct, failure_text
-from .core import clean_tree
 from .run_state import Run
 from .stops import COMPLETE, Stop
 
 
 def judge(run: Run) -> Stop | None:
     """Complete, or None after the story that must be worked on again was reopened."""
+    run.detail("all stories pass: is the whole complete?")
     behind = run.behind()
     if not run.settings.skip_review:
         unseen = approvals.unseen(run.document, behind)
@@ -47,11 +47,11 @@ def _reopen(run: Run, name: str, feedback: str) -> None:
 
 def _uncommitted(run: Run) -> list[str]:
     own = [run.tasks_path, f"{run.ralph_dir}/progress.txt"]
-    left = clean_tree.look(run.root, run.ralph_dir, run.baseline).uncommitted
+    left = run.uncommitted()
     if left and set(left) <= set(own):
         problem = repair.commit(run.root, left, "ralph: commit the list and its log")
         run.say(problem or f"committed {', '.join(left)}")
-        left = clean_tree.look(run.root, run.ralph_dir, run.baseline).uncommitted
+        left = run.uncommitted()
     return left
 
 

@@ -27,9 +27,8 @@ def on(stream: TextIO, environment: Mapping[str, str]) -> View:
 
 
 def _is_utf8(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """By the locale too: with -X utf8 every stream says that it is."""
-    names = (environment.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
-    locale = next((name for name in names if name), "")
+    # -X utf8 makes every stream say so, and Python itself puts LC_CTYPE into our environment.
+    locale = environment.get("LC_ALL") or environment.get("LANG") or ""
     words = (locale.partition(".")[2], stream.encoding)
     return all(word.lower().replace("-", "").startswith("utf8") for word in words)
 
@@ -52,7 +51,7 @@ class View:
         else:
             self._fact(line.text, line.tone)
 
-    def say(self, text: str, style: str = "", indent: str = "  ") -> None:
+    def say(self, text: str, style: str = "", indent: str = "") -> None:
         """Across both columns."""
         self.finish()
         for row in wrap(harmless(text), self._width, subsequent_indent=indent) or [""]:
@@ -70,7 +69,7 @@ class View:
 
     def _claim(self, text: str) -> None:
         if not self._wide:
-            return self._labelled("says", text, "")
+            return self._labelled("agent ", text, "")
         for row in wrap(harmless(text), self._left):
             self.finish()
             self._open = row
@@ -79,7 +78,7 @@ class View:
     def _fact(self, text: str, tone: str) -> None:
         marked = f"{self._marks[tone]} {text}"
         if not self._wide:
-            return self._labelled("sees", marked, tone)
+            return self._labelled("runner", marked, tone)
         room = self._width - len(_INDENT) - self._left - 3
         for row in wrap(harmless(marked), room, subsequent_indent="  "):
             self._right(row, tone)

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -19,24 +20,30 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def sweep(mark: str) -> list[int]:
-    """Kills all processes below us that carry the mark; returns those that would not go."""
+def sweep(mark: str, older: Collection[int] | None = None) -> list[int]:
+    """Kills all processes below us that carry the mark; returns those that would not go.
+
+    With `older`, those that were there before, also all others: an environment can be shed.
+    """
     deadline = time.monotonic() + _DEADLINE
-    left = _marked(mark)
+    left = _left_over(mark, older)
     while left and time.monotonic() < deadline:
         for pid in left:
             _kill(pid)
         _collect(left)
-        left = _marked(mark)
+        left = _left_over(mark, older)
     return left
 
 
-def _marked(mark: str) -> list[int]:
-    needle = mark.encode()
-    return [pid for pid in _below_us() if needle in _environment(pid).split(b"\0")]
+def _left_over(mark: str, older: Collection[int] | None) -> list[int]:
+    return [
+        pid
+        for pid in below_us()
+        if older is not None and pid not in older or mark.encode() in _environment(pid).split(b"\0")
+    ]
 
 
-def _below_us() -> list[int]:
+def below_us() -> list[int]:
     children: dict[int, list[int]] = {}
     for pid, parent in _parents().items():
         children.setdefault(parent, []).append(pid)

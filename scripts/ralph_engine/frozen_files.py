@@ -16,16 +16,15 @@ class FrozenFiles:
         self.digests = {name: fingerprint.of(root, name) for name in names}
         self._copies = {name: _content(root, name) for name in names}
 
-    def put_back(self) -> list[str]:
-        """The names of those that had been changed."""
-        changed = fingerprint.changed(self._root, self.digests)
-        for name in changed:
-            content = self._copies[name]
-            if content is None:
-                files.remove(self._root, name)
-            else:
-                files.restore_bytes(self._root, name, content)
-        return changed
+    def changed(self) -> list[str]:
+        return fingerprint.changed(self._root, self.digests)
+
+    def put_back(self, name: str) -> None:
+        content = self._copies[name]
+        if content is not None:
+            files.restore_bytes(self._root, name, content)
+        elif files.kind(self._root, name) != "absent":
+            files.remove(self._root, name)
 
     def as_json(self) -> dict[str, list[str | None]]:
         return {name: [self.digests[name], _encoded(data)] for name, data in self._copies.items()}

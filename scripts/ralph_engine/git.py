@@ -16,6 +16,8 @@ _IDENTITY = {
     "GIT_COMMITTER_NAME": "Ralph Loop",
     "GIT_COMMITTER_EMAIL": "ralph@localhost",
 }
+# Replacements and grafts would let an agent show us a history that is not there.
+_REAL = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
@@ -28,11 +30,15 @@ class Answer(NamedTuple):
     def text(self) -> str:
         return self.output.decode("utf-8", "surrogateescape").strip()
 
+    @property
+    def lines(self) -> list[str]:
+        return self.text.splitlines()
+
 
 def ask(root: str, *arguments: str, **environment: str) -> Answer:
     """Code 127 without git, 124 after two minutes; never raises."""
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
-    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **_REAL}
     try:
         ran = subprocess.run(
             ["git", *CAREFUL, *arguments],
@@ -74,22 +80,39 @@ def is_ancestor(root: str, old: str, new: str) -> bool:
     return ask(root, "merge-base", "--is-ancestor", old, new).code == 0
 
 
-def changed_between(root: str, old: str, new: str) -> list[str]:
-    """Every path that any commit of the range touches, also where a later one takes it back."""
+def changed_between(root: str, old: str, new: str) -> list[str] | None:
+    """Every path that any commit of the range touches, also where a later one takes it back.
+
+    Relative to the project, `../` where it is a folder of a larger repository; None where git
+    cannot tell. Each option outdoes a setting by which a repository hides changes or runs programs.
+    """
+    if old == new:
+        return []
     answer = ask(
         root,
         "log",
         "--format=",
         "--name-only",
         "-z",
-        "-m",
+        "--diff-merges=separate",
         "--no-renames",
         "--no-ext-diff",
-        "--relative",
+        "--no-show-signature",
+        "--no-relative",
+        "--ignore-submodules=none",
         f"{old}..{new}",
     )
+    if answer.code != 0:
+        return None
     names = answer.output.decode("utf-8", "surrogateescape").split("\0")
-    return sorted({name.strip("\n") for name in names} - {""})
+    return sorted(_from_project(root, {name.strip("\n") for name in names} - {""}))
+
+
+def _from_project(root: str, names: set[str]) -> list[str]:
+    prefix = ask(root, "rev-parse", "--show-prefix").output.decode("utf-8", "surrogateescape")
+    prefix = prefix.rstrip("\n")
+    up = "../" * prefix.count("/")
+    return [n[len(prefix) :] if n.startswith(prefix) else up + n for n in names]
 
 
 def pin(root: str, name: str, commit: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import approvals, git, outcome
-from .core import clean_tree, files, paths, review, tasks, transitions
+from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
 from .core.review import Violation
 from .core.tasks import Document
@@ -25,7 +25,7 @@ class Judged(NamedTuple):
 
 def judge(run: Run, marker: Marker, head: str, finished: bool) -> Judged:
     """`head` is the commit before the iteration; `finished`: the agent ended by itself, content."""
-    _put_back_frozen_files(run)
+    run.put_back_frozen()
     _keep_history(run, head)
     before = run.document
     data = _bytes(run)
@@ -74,9 +74,9 @@ def _runner_only(run: Run, marker: Marker, current: Document, head: str) -> list
 
 def _stray_commits(run: Run, marker: Marker, head: str) -> list[Violation]:
     allowed = paths.reviewer_files(run.ralph_dir)
-    strays = [
-        p for p in git.changed_between(run.root, head, git.head(run.root)) if not _in(p, allowed)
-    ]
+    touched = git.changed_between(run.root, head, git.head(run.root))
+    strays = ["what git cannot tell"] if touched is None else touched
+    strays = [path for path in strays if not _in(path, allowed)]
     if not strays:
         return []
     text = f"The verdict does not count: this review also committed {', '.join(strays[:5])}."
@@ -84,8 +84,7 @@ def _stray_commits(run: Run, marker: Marker, head: str) -> list[Violation]:
 
 
 def _uncommitted(run: Run, name: str) -> list[Violation]:
-    tree = clean_tree.look(run.root, run.ralph_dir, run.baseline)
-    left = [p for p in tree.uncommitted if not p.startswith(f"{run.ralph_dir}/")]
+    left = [p for p in run.uncommitted() if not p.startswith(f"{run.ralph_dir}/")]
     if not left:
         return []
     text = f"The submission does not count: not committed are {', '.join(left[:5])}."
@@ -98,11 +97,6 @@ def _is_idle(run: Run, current: Document | None, found: list[Violation], finishe
     asked = any(files.kind(run.root, path) != "absent" for path in waits)
     only = {violation.rule for violation in found} <= {"no-verdict"}
     return only and current == run.document and (not finished or asked)
-
-
-def _put_back_frozen_files(run: Run) -> None:
-    for name in run.frozen.put_back():
-        _tell(run, [Violation("frozen-file", "", f"{name} is read-only during a run.")])
 
 
 def _keep_history(run: Run, head: str) -> None:
@@ -133,7 +127,7 @@ def _tell(run: Run, found: list[Violation]) -> None:
 
 
 def _take_back(run: Run, after: Document, found: list[Violation]) -> None:
-    saved = run.save_agents_list()
+    saved = run.keep_agents_version(run.tasks_path)
     run.say(f"the agent's version is in {saved} (was this you? edit the list while no loop runs)")
     rules = ", ".join(sorted({violation.rule for violation in found}))
     run.rewrite(after, f"undo: {rules}")

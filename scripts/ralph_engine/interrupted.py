@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from typing import Any
 
 from . import task_goal
 from .agent_turn import Turn
 from .agents.endings import SIGNAL, Ended
 from .core import files
+from .failure import Failure
 from .goal import Plan
 from .run_state import Run
 
@@ -22,6 +24,7 @@ def keep(run: Run, plan: Plan) -> None:
         "run": run.run_id,
         "plan": [plan.mode, plan.story, plan.head, plan.marker],
         "document": run.document,
+        "bytes": b64encode(run.list_bytes).decode("ascii"),
         "baseline": run.baseline,
         "frozen": run.frozen.as_json(),
     }
@@ -33,18 +36,24 @@ def settled(run: Run) -> None:
         files.remove(str(run.state), NAME)
 
 
-def judge_left_over(run: Run) -> None:
-    """By the dead runner's own copies, as it would have done itself."""
+def judge_left_over(run: Run) -> bool:
+    """By the earlier run's own copies, as it would have done itself; False: nothing was left."""
     known = _read(run)
     if known is None:
-        return
-    run.say(f"run {known['run']} was killed: its last iteration is judged first")
-    run.take_list(known["document"], b"")
+        return False
+    run.take_list(known["document"], b64decode(known["bytes"]))
+    if not run.on_branch():
+        raise Failure(
+            f"the last iteration of run {known['run']} waits to be judged on {run.branch}",
+            f"git switch {run.branch}, then start again",
+        )
+    run.say(f"run {known['run']} was cut off: its last iteration is judged first")
     run.baseline = known["baseline"]
     run.frozen.take(known["frozen"])
     killed = Turn(Ended(SIGNAL, "its runner was killed"), "", None)
     task_goal.judge(run, task_goal.Plan(*known["plan"]), killed)
     settled(run)
+    return True
 
 
 def _read(run: Run) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ import shutil
 from typing import NamedTuple
 
 from . import ask, check, git
+from .agents import choose
 from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
 from .failure import Failure
@@ -72,8 +73,10 @@ def _agent_faults(settings: Settings) -> list[str]:
     program = settings.agent.command
     if shutil.which(program) is None:
         return [f"the agent {program} is not installed or not on PATH; install it or set --agent"]
-    name = os.path.basename(program)
-    if name == "claude" and os.geteuid() == 0 and os.environ.get("IS_SANDBOX") != "1":
+    if settings.max_cost_usd is not None and not choose(program).REPORTS_COST:
+        return [f"--max-cost needs an agent that reports its cost; {program} does not"]
+    confined = os.environ.get("IS_SANDBOX") == "1"
+    if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
     return []
 

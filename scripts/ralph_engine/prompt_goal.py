@@ -43,15 +43,14 @@ def text(run: Run, about: prompt.Iteration) -> str:
     """The file is read again, but never as the agent left it."""
     if run.options.prompt is not None:
         return run.options.prompt
-    now = _content(str(run.options.prompt_file))
+    now = _content(str(run.options.prompt_file), missing=run.agents_prompt)
     if now != run.agents_prompt:
         run.prompt_text = now
     return run.prompt_text
 
 
 def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
-    for name in run.frozen.put_back():
-        run.violation("frozen-file", "", f"{name} is read-only during a run.")
+    run.put_back_frozen()
     if run.options.prompt_file is not None:
         _ignore_agents_prompt(run)
     return Outcome()

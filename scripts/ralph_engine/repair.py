@@ -10,9 +10,11 @@ from .core.tasks import Document
 
 
 def text_of(document: Document) -> bytes:
-    return (
-        json.dumps(document, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-    )
+    try:
+        return json.dumps(document, indent=2, ensure_ascii=False).encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        # Half a surrogate pair is JSON only as an escape: its bytes would be no UTF-8.
+        return json.dumps(document, indent=2).encode("ascii") + b"\n"
 
 
 def write(root: str, ralph_dir: str, data: bytes, message: str) -> str:

@@ -12,6 +12,7 @@ from . import (
     approvals,
     ask,
     budget,
+    config,
     descendants,
     git,
     git_exclude,
@@ -19,6 +20,7 @@ from . import (
     lock,
     loop,
     marker_file,
+    old_runs,
     preflight,
     prompt_goal,
     run_options,
@@ -37,7 +39,7 @@ from .ledger import Ledger
 from .run_options import RunOptions
 from .run_state import Run
 from .screen import Screen
-from .settings import Settings
+from .settings import Entries, Settings
 from .stops import COMPLETE, ERROR, Stop
 
 add_arguments = run_options.add_arguments
@@ -45,27 +47,33 @@ add_arguments = run_options.add_arguments
 
 def main(given: argparse.Namespace) -> int:
     options = run_options.options(given)
-    chosen = settings.read(options.project_dir, os.environ, run_options.overrides(given))
-    screen = Screen(options.json)
+    screen = Screen(options.json, options.verbose)
     run_id = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
     lock_path = state_folder.lock_path(options.project_dir, os.environ)
     with lock.held(lock_path, run_id):
-        stop = _run(options, chosen, screen, run_id)
+        stop = _run(options, run_options.overrides(given), screen, run_id)
     screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
     return stop.code
 
 
-def _run(options: RunOptions, chosen: Settings, screen: Screen, run_id: str) -> Stop:
+def _run(options: RunOptions, flags: Entries, screen: Screen, run_id: str) -> Stop:
+    chosen = settings.read(options.project_dir, os.environ, flags)
     signals.refuse_old(options.project_dir, options.ralph_dir)
     goal = _goal(options)
     interrupts = Interrupts(screen.say)
     run = _begin(options, chosen, screen, run_id, interrupts, goal)
-    interrupted.judge_left_over(run)
+    if interrupted.judge_left_over(run):
+        # Only now are the files free of what the killed run's agent wrote into them.
+        chosen = settings.read(options.project_dir, os.environ, flags)
+        _take_settings(run, chosen, goal)
     _take_ready(run, goal)
     _announce(run, goal)
+    for line in config.lines(settings.collect(run.root, os.environ, flags)):
+        run.detail(line)
     if options.dry_run:
         return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
     git_exclude.ensure(run.root, run.ralph_dir)
+    old_runs.forget(run.root, run.state)
     interrupts.install(lambda: _end_now(run))
     descendants.adopt_orphans()
     return _guarded(run, goal)
@@ -73,6 +81,7 @@ def _run(options: RunOptions, chosen: Settings, screen: Screen, run_id: str) -> 
 
 def _take_ready(run: Run, goal: Goal) -> None:
     if goal.KIND != task_goal.KIND:
+        run.take_list({}, b"")
         run.baseline = preflight.prompt(run.settings, run.options).baseline
         return
     ready = preflight.task_list(run.settings, run.options)
@@ -136,14 +145,19 @@ def _begin(
         ledger=Ledger(folder),
         state=folder,
         say=screen.say,
+        detail=screen.detail,
         stop_asked=interrupts.asked,
         frozen=FrozenFiles(root, options.ralph_dir),
         start_head=git.head(root),
     )
-    run.max_iterations = chosen.maximum_iterations or goal.DEFAULT_ITERATIONS
-    limit = goal.DEFAULT_BREAKER if chosen.breaker is None else chosen.breaker
-    run.breaker = Breaker(limit)
+    _take_settings(run, chosen, goal)
     return run
+
+
+def _take_settings(run: Run, chosen: Settings, goal: Goal) -> None:
+    run.settings = chosen
+    run.max_iterations = chosen.maximum_iterations or goal.DEFAULT_ITERATIONS
+    run.breaker = Breaker(goal.DEFAULT_BREAKER if chosen.breaker is None else chosen.breaker)
 
 
 def _settle_the_past(run: Run) -> None:

@@ -34,6 +34,7 @@ class Run:
     ledger: Ledger
     state: Path
     say: Callable[[str], None]
+    detail: Callable[[str], None]
     stop_asked: Callable[[], bool]
     frozen: FrozenFiles
     document: Document = field(default_factory=dict)
@@ -94,10 +95,14 @@ class Run:
         self.journal.write("check", command=check.command, code=result.code, log=result.log)
         word = "passed" if result.passed else f"failed ({result.code}), {check.action}"
         self.say(f"check {check.command}: {word}")
+        self.detail(f"exit code {result.code} after {result.seconds:.1f} s, log {result.log}")
         return result
 
     def check_all(self, wanted: list[Check]) -> list[Result]:
         """Runs them and keeps the failures for the next prompt."""
+        if not wanted:
+            self.failures = []
+            return []
         before = set(self._untidy())
         results = [self.check(check) for check in distinct(wanted)]
         self._forgive(sorted(set(self._untidy()) - before))
@@ -105,6 +110,11 @@ class Run:
         red = [result for result in results if not result.passed]
         self.failures = [CheckFailure(r.check.action, failure_text(r, keep)) for r in red]
         return results
+
+    def uncommitted(self) -> list[str]:
+        """Beyond the baseline; a tree that git cannot judge is not clean."""
+        tree = clean_tree.look(self.root, self.ralph_dir, self.baseline)
+        return tree.uncommitted if tree.known else [".git (git status fails)"]
 
     def _untidy(self) -> list[str]:
         return clean_tree.look(self.root, self.ralph_dir, self.baseline).uncommitted
@@ -175,16 +185,39 @@ class Run:
         """From now on this is the list as last judged."""
         self.document, self.list_bytes = document, data
 
-    def save_agents_list(self) -> str:
-        """The list as the agent left it, kept for people; its name, or what hinders it."""
-        name = f"{self.people_folder}/undone-{self.iteration}-{int(time.time() * 1000)}.json"
+    def put_back_frozen(self) -> None:
+        """The files that no agent may change, each version of its own kept for people."""
+        changed = self.frozen.changed()
+        for name in changed:
+            saved = self.keep_agents_version(name)
+            self.frozen.put_back(name)
+            self.violation("frozen-file", "", f"{name} is read-only during a run.")
+            self.say(f"the agent's version is in {saved} (was this you?)")
+        # What was uncommitted before the run stays so.
+        ours = [n for n in changed if n not in self.baseline and git.is_tracked(self.root, n)]
+        if ours:
+            repair.commit(self.root, ours, "ralph: undo: frozen-file")
+
+    def keep_agents_version(self, path: str) -> str:
+        """As the agent left it, for people: its name there, or what hinders it."""
+        stamp = f"undone-{self.iteration}-{int(time.time() * 1000)}"
+        name = f"{self.people_folder}/{stamp}-{path.rpartition('/')[2]}"
         try:
-            files.replace_bytes(
-                self.root, name, files.read_bytes(self.root, self.tasks_path, _KEPT)
-            )
+            self._keep_version(path, name)
         except files.FileFault as fault:
             return f"(not kept: {fault})"
         return name
+
+    def _keep_version(self, path: str, name: str) -> None:
+        try:
+            data = files.read_bytes(self.root, path, _KEPT)
+        except files.Missing:
+            raise
+        except files.FileFault:
+            # A folder, link or FIFO is kept as what it is, and followed by nobody.
+            files.move(self.root, path, name)
+        else:
+            files.restore_bytes(self.root, name, data)
 
     @property
     def people_folder(self) -> str:

@@ -14,6 +14,7 @@ _ASK = (
     "below. Answer with <response>the message</response> and nothing else.\n\n"
 )
 _SECONDS = 600.0
+_KEPT = 500
 
 
 def run(run: Run) -> None:
@@ -35,6 +36,7 @@ def message_in(answer: str) -> str:
 
 
 def _commit(run: Run) -> str:
+    _name_untracked(run)
     changed = git.ask(run.root, "status", "--porcelain", "--untracked-files=no").text
     if not changed:
         return ""
@@ -42,10 +44,13 @@ def _commit(run: Run) -> str:
     message = message_in(agent_turn.ask_plainly(run, _ASK + shown[:8000]))
     if not message:
         return "the agent gave no commit message"
+    return _task(run, ["commit", "-am", message])
+
+
+def _name_untracked(run: Run) -> None:
     left_out = git.ask(run.root, "ls-files", "--others", "--exclude-standard").text.splitlines()
     if left_out:
         run.say(f"scm: not committed, because not tracked: {', '.join(left_out[:10])}")
-    return _task(run, ["commit", "-am", message])
 
 
 def _task(run: Run, words: list[str]) -> str:
@@ -55,8 +60,12 @@ def _task(run: Run, words: list[str]) -> str:
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "PAGER": "cat"}
     environment |= {"RALPH_ACTIVE": "0", "RALPH_RUN_ID": run.run_id}
     job = processes.Job(argv, run.root, environment, b"", _SECONDS, merged=True)
-    done = processes.run(job, lambda _, data: kept.extend(data[:4000]), run.stop_asked, run.mark)
+
+    def keep(_: str, data: bytes) -> None:
+        kept.extend(data[: max(0, _KEPT - len(kept))])
+
+    done = processes.run(job, keep, run.stop_asked, run.mark)
     run.journal.write("scm", argv=argv, code=done.code)
     if done.code == 0 and done.cause is None:
         return ""
-    return done.problem or bytes(kept[:500]).decode("utf-8", "replace").strip() or "no output"
+    return done.problem or kept.decode("utf-8", "replace").strip() or "no output"

@@ -9,11 +9,15 @@ from .harmless import harmless
 
 
 class Screen:
-    def __init__(self, json: bool) -> None:
-        self._json = json
+    def __init__(self, json: bool, verbose: bool) -> None:
+        self._json, self._verbose = json, verbose
 
     def say(self, text: str) -> None:
         if not self._json:
+            self._print(f"[ralph] {text}")
+
+    def detail(self, text: str) -> None:
+        if self._verbose:
             self._print(f"[ralph] {text}")
 
     def event(self, line: str) -> None:

@@ -60,9 +60,7 @@ def remarks(run: Run, plan: Plan) -> list[str]:
 def text(run: Run, about: prompt.Iteration) -> str:
     path = f"{run.ralph_dir}/prompt.md"
     template = files.read_bytes(run.root, path, tasks.SIZE_LIMIT).decode("utf-8", "replace")
-    whole = prompt.from_template(template, about, path)
-    holds = about.mode == review.REVIEW and run.settings.at_cap == "hold"
-    return f"{whole.rstrip()}\n\n{prompt.HOLDS_AT_CAP}" if holds else whole
+    return prompt.from_template(template, about, path)
 
 
 def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
@@ -126,7 +124,7 @@ def progressed(run: Run, plan: Plan, reached: Outcome) -> bool:
     if plan.mode == review.REVIEW:
         return bool(reached.verdict)
     changed = git.changed_between(run.root, plan.head, git.head(run.root))
-    work = any(not path.startswith(f"{run.ralph_dir}/") for path in changed)
+    work = any(not path.startswith(f"{run.ralph_dir}/") for path in changed or [])
     return reached.counts or reached.split or work
 
 
@@ -143,7 +141,7 @@ def _as_last_judged(run: Run) -> None:
         current = None
     if current == run.document:
         return
-    saved = run.save_agents_list()
+    saved = run.keep_agents_version(run.tasks_path)
     text = f"{run.tasks_path} changed between two iterations"
     run.journal.write("violation", rule="edited-between", story="", text=text)
     run.say(f"undone: {text}; that version is in {saved}")

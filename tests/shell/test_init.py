@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import shlex
 import stat
 import subprocess
@@ -15,7 +14,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-
 from ralph_engine import init
 from ralph_engine.core import tasks
 from ralph_engine.failure import Failure
@@ -31,15 +29,14 @@ SECONDS = 60
 IDENTITY = ["-c", "user.name=T", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"]
 
 
-def start(*arguments, cwd, **options):
+def start(*arguments, cwd, through=()):
     return subprocess.run(
-        [sys.executable, "-I", str(ENGINE), "init", *arguments],
+        [*through, sys.executable, "-I", str(ENGINE), "init", *arguments],
         cwd=cwd,
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
         timeout=SECONDS,
-        **options,
     )
 
 
@@ -49,8 +46,8 @@ def made_by(*arguments, cwd):
     return done.stdout.splitlines()
 
 
-def refused(*arguments, cwd, **options):
-    done = start(*arguments, cwd=cwd, **options)
+def refused(*arguments, cwd, through=()):
+    done = start(*arguments, cwd=cwd, through=through)
     assert (done.returncode, done.stdout) == (2, ""), done
     return done.stderr.splitlines()
 
@@ -154,7 +151,7 @@ NAMES = {
     "a~b^c:d?e*f[g\\h": "a-b-c-d-e-f-g-h",
     "a@{b": "a-b",
     "@": "feature",
-    "it's \"quoted\" $HOME `x`": "it-s-quoted-HOME-x",
+    'it\'s "quoted" $HOME `x`': "it-s-quoted-HOME-x",
     "two\nlines\tand  spaces": "two-lines-and-spaces",
     "Größe": "Größe",
     "Gro\u0308ße": "Größe",
@@ -356,10 +353,8 @@ def test_a_finished_init_needs_no_permission(project, monkeypatch):
 
 
 def test_a_full_disk_leaves_no_half_file(project):
-    def no_room():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-    assert refused(cwd=project, preexec_fn=no_room) == [
+    no_room = ["sh", "-c", 'ulimit -f 0 && exec "$@"', "sh"]
+    assert refused(cwd=project, through=no_room) == [
         f"ralph: {project / 'ralph' / 'prd.md'} cannot be used (File too large)",
         "hint: check its permissions and the disk, then run init again",
     ]

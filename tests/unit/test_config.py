@@ -1,0 +1,115 @@
+"""The `config` verb."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ralph_engine import config, settings
+from ralph_engine.failure import Failure
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(capsys: Capture, root: Path, *words: str) -> str:
+    parser = argparse.ArgumentParser()
+    config.add_arguments(parser)
+    assert config.main(parser.parse_args(["-d", str(root), *words])) == 0
+    return capsys.readouterr().out
+
+
+def write(root: Path, document: Any, name: str = "settings.json") -> None:
+    (root / ".ralph").mkdir(exist_ok=True)
+    (root / ".ralph" / name).write_text(json.dumps(document))
+
+
+@pytest.fixture(autouse=True)
+def quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RALPH_MAX_ITERATIONS", raising=False)
+
+
+def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
+    assert run(capsys, tmp_path).splitlines() == [
+        "maximumIterations = 15, for a prompt 10 (default)",
+        'completionResponse = "DONE" (default)',
+        "outputTruncateChars = 5000 (default)",
+        "streamAgentOutput = true (default)",
+        "includeIterationCountInPrompt = false (default)",
+        'agent.command = "claude" (default)',
+        "agent.flags = [] (default)",
+        "model = the agent's own (default)",
+        "guardrails = [] (default)",
+        "scm.command = none (default)",
+        "scm.tasks = none (default)",
+        "skipReview = false (default)",
+        "reviewCap = 5 (default)",
+        'atCap = "approve" (default)',
+        "maxCostUsd = no limit (default)",
+        "maxDuration = no limit (default)",
+        'iterationTimeout = "60m" (default)',
+        'idleTimeout = "15m" (default)',
+        'delay = "1s" (default)',
+        "waitOnLimit = true (default)",
+        "breaker = 3, for a prompt 5 (default)",
+    ]
+
+
+def test_each_value_names_its_origin(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"delay": "2s", "reviewCap": 3})
+    write(tmp_path, {"reviewCap": 4}, "settings.local.json")
+    monkeypatch.setenv("RALPH_MAX_ITERATIONS", "9")
+    lines = run(capsys, tmp_path, "--breaker", "0").splitlines()
+    assert [line for line in lines if not line.endswith("(default)")] == [
+        "maximumIterations = 9 (environment)",
+        "reviewCap = 4 (.ralph/settings.local.json)",
+        'delay = "2s" (.ralph/settings.json)',
+        "breaker = 0 (--breaker)",
+    ]
+
+
+SECRET: dict[str, Any] = {
+    "agent": {"command": "API_TOKEN=hush claude", "flags": ["--api-key", "hush", "--token hush"]},
+    "guardrails": [{"command": "DB_PASSWORD=hush make", "failAction": "APPEND"}],
+    "scm": {"command": "git", "tasks": ["push https://me:hush@host"]},
+}
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_secrets_are_hidden(tmp_path: Path, capsys: Capture, words: tuple[str, ...]) -> None:
+    write(tmp_path, SECRET)
+    text = run(capsys, tmp_path, *words)
+    assert "hush" not in text
+    assert text.count("[redacted]") == 5
+    assert "DB_PASSWORD" in text and "--api-key" in text
+
+
+def test_json_is_one_object_with_every_key(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path, {"agent": {"flags": ["-x"]}})
+    found = json.loads(run(capsys, tmp_path, "--json", "-n", "3"))
+    assert list(found) == list(settings.DEFAULTS)
+    assert found["agent.flags"] == {"value": ["-x"], "origin": ".ralph/settings.json"}
+    assert found["maximumIterations"] == {"value": 3, "origin": "-n"}
+    assert found["breaker"] == {"value": None, "origin": "default"}
+
+
+def test_a_value_cannot_command_the_terminal(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path, {"completionResponse": "a\nb = 1\x9b2J"})
+    text = run(capsys, tmp_path)
+    assert 'completionResponse = "a\\nb = 1\\x9b2J" (.ralph/settings.json)\n' in text
+
+
+def test_faults_are_a_failure(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path, {"reviewCap": 0})
+    with pytest.raises(Failure):
+        run(capsys, tmp_path)
+
+
+def test_no_abbreviations() -> None:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    config.add_arguments(parser)
+    assert parser.parse_known_args(["--js"])[1] == ["--js"]

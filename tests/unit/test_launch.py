@@ -1,0 +1,124 @@
+"""What is started for each agent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ralph_engine import agents
+from ralph_engine.agents import claude, command
+from ralph_engine.agents.adapter import Adapter
+from ralph_engine.agents.request import Request
+from ralph_engine.failure import Failure
+
+SESSION = "7c1f4a52-0000-4000-8000-000000000000"
+
+
+def asked(**given: object) -> Request:
+    usual: dict[str, object] = {
+        "command": "claude",
+        "prompt": "Do it.\n",
+        "run_id": "run-1",
+        "session_id": SESSION,
+        "plugin_dir": "/plug in",
+    }
+    return Request(**{**usual, **given})  # type: ignore[arg-type]
+
+
+def value(argv: list[str], option: str) -> str:
+    assert argv.count(option) == 1
+    return argv[argv.index(option) + 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("claude", "claude"),
+        ("/opt/bin/claude", "claude"),
+        ("claude.exe", "claude"),
+        ("/opt/a folder/claude", "claude"),
+        ("claude-wrapper", "command"),
+        ("/claude/run", "command"),
+        ("python3", "command"),
+        ("", "command"),
+    ],
+)
+def test_the_program_chooses_the_adapter(text: str, name: str) -> None:
+    assert name == agents.choose(text).NAME
+
+
+def test_only_claude_reports_its_cost() -> None:
+    assert (claude.REPORTS_COST, command.REPORTS_COST) == (True, False)
+
+
+def test_claude_streams() -> None:
+    launch = claude.launch(asked())
+    argv = launch.argv
+    assert argv[:3] == ["claude", "-p", "--dangerously-skip-permissions"]
+    assert "--verbose" in argv
+    assert value(argv, "--output-format") == "stream-json"
+    assert value(argv, "--plugin-dir") == "/plug in"
+    assert value(argv, "--session-id") == SESSION
+    assert launch.stdin == b"Do it.\n"
+    assert not {"--model", "--max-budget-usd"} & set(argv)
+
+
+def test_claude_keeps_hooks_on_whatever_the_project_says() -> None:
+    launch = claude.launch(asked())
+    told = json.loads(value(launch.argv, "--settings"))
+    assert told["disableAllHooks"] is False
+    for where in (told["env"], launch.environment):
+        assert int(where["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]) > 8
+        assert 1 <= int(where["CLAUDE_CODE_MAX_RETRIES"]) < 10
+
+
+@pytest.mark.parametrize("adapter", [claude, command])
+def test_environment(adapter: Adapter) -> None:
+    usual = {
+        "RALPH_ACTIVE": "1",
+        "RALPH_RUN_ID": "run-1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "PAGER": "cat",
+    }
+    assert usual.items() <= adapter.launch(asked()).environment.items()
+    plain = adapter.plain_launch(asked()).environment
+    assert {**usual, "RALPH_ACTIVE": "0"}.items() <= plain.items()
+
+
+def test_claude_gets_model_and_budget() -> None:
+    argv = claude.launch(asked(model="opus", budget_usd=1.23456)).argv
+    assert (value(argv, "--model"), value(argv, "--max-budget-usd")) == ("opus", "1.2346")
+    least = claude.launch(asked(budget_usd=0.0)).argv
+    assert value(least, "--max-budget-usd") == "0.0001"
+
+
+def test_flags_stand_before_ours_word_for_word() -> None:
+    flags = ("--append-system-prompt", "Don't be long.", "--output-format", "text")
+    argv = claude.launch(asked(flags=flags)).argv
+    assert argv[:3] == ["claude", "--append-system-prompt", "Don't be long."]
+    assert argv.index("stream-json") > argv.index("text")
+
+
+@pytest.mark.parametrize("flag", ["--settings", "--settings={}"])
+def test_settings_of_ones_own_are_refused(flag: str) -> None:
+    with pytest.raises(Failure) as failure:
+        claude.launch(asked(flags=(flag,)))
+    said = "the agent's flags hold --settings, which Ralph needs to keep its hooks on"
+    assert (str(failure.value), failure.value.hint) == (
+        said,
+        "put those settings into .claude/settings.local.json",
+    )
+
+
+def test_claude_plainly() -> None:
+    launch = claude.plain_launch(asked(model="haiku"))
+    assert value(launch.argv, "--output-format") == "text"
+    assert value(launch.argv, "--model") == "haiku"
+    assert not {"--plugin-dir", "--session-id", "--verbose"} & set(launch.argv)
+    assert launch.stdin == b"Do it.\n"
+
+
+def test_a_long_prompt_and_half_a_character_go_by_stdin() -> None:
+    assert len(claude.launch(asked(prompt="é" * 10**6)).stdin) == 2 * 10**6
+    assert claude.launch(asked(prompt="a\ud800")).stdin == b"a?"
