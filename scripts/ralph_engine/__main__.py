@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
     try:
         options = _parser().parse_args(_with_verb(arguments))
         code = int(options.verb(options))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where the caller closed it
+            sys.stdout.flush()
         return code
     except Failure as failure:
         hint = f"\nhint: {failure.hint}" if failure.hint else ""

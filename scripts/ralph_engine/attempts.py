@@ -49,6 +49,12 @@ def _wait_before_retry(run: Run, ended: endings.Ended, number: int, waited: floa
     """Seconds, or None where there is no further attempt."""
     if run.stop_asked() or ended.kind not in endings.RETRIED:
         return None
+    wait = _wanted_wait(run, ended, number, waited)
+    # A night that ends before the provider is back is better used by stopping now.
+    return wait if wait is not None and wait < run.seconds_left() else None
+
+
+def _wanted_wait(run: Run, ended: endings.Ended, number: int, waited: float) -> float | None:
     if ended.kind == endings.EMPTY:
         return run.settings.delay if number < MOST_EMPTY else None
     if ended.kind == endings.LIMIT:

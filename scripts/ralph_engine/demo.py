@@ -117,8 +117,10 @@ class _Demo:
 
     def _engine(self, take: Callable[[str], None], *words: str) -> None:
         """A verb of ralph.sh on the project, line by line."""
+        self._other.clear()
         code = self._read(take, [*_PYTHON, str(_ENGINE / "__main__.py"), *words])
         if code and not self._stop.asked:
+            self._view.finish()
             raise Failure(f"{words[0]} ended with {code}: {' '.join(self._other)}")
 
     def _read(self, take: Callable[[str], None], argv: list[str]) -> int:

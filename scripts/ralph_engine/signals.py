@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import ask
 from .core import files, paths
 from .failure import Failure
 from .run_state import Run
@@ -27,7 +28,10 @@ def waits_for_person(run: Run) -> Stop | None:
 def refuse_old(root: str, ralph_dir: str) -> None:
     """What stood there before the run was meant for another one."""
     old = [p for p in paths.signals(ralph_dir) if files.kind(root, p) != "absent"]
-    if old:
+    if old and ask.yes(f"{', '.join(old)}: older than this run. Remove it?"):
+        for path in old:
+            files.remove(root, path)
+    elif old:
         raise Failure(f"{', '.join(old)} is older than this run", f"rm {' '.join(old)}")
 
 

@@ -58,7 +58,8 @@ def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]
     words = _STANDING[entry["event"]].format(reviewed=entry["reviewed"][:12])
     if approvals.is_at_cap(story):
         words = f"accepted at cap by the review of {entry['reviewed'][:12]}, not verified"
-    return True, f"{name}: {words} ({story['reviewCount']} reviews)"
+    count = story["reviewCount"]
+    return True, f"{name}: {words} ({count} review{'' if count == 1 else 's'})"
 
 
 def _tree_line(root: str, folder: str) -> tuple[bool, str]:

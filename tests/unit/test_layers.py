@@ -43,6 +43,7 @@ WRITERS = {
     "scripts/ralph_engine/bug_report.py": "a private log in the temp dir, when all else failed",
     "scripts/ralph_engine/__main__.py": "opens /dev/null in place of an output nobody reads",
     "scripts/ralph_engine/state_folder.py": "makes the runner's folder, outside every project",
+    "scripts/ralph_engine/old_runs.py": "forgets whole folders of old runs",
     "scripts/ralph_engine/lock.py": "says beside the lock who holds it, outside every project",
     "scripts/ralph_engine/demo_agent.py": "plays the agent, in the demo's own folder",
     "scripts/ralph_engine/demo_folder.py": "removes the demo's own folder",

@@ -174,9 +174,7 @@ class _Parent:
             self.fd = -1
 
 
-def _open(
-    root: str, relative: str, flags: int, mode: int = 0o644, shared: bool = False
-) -> int:
+def _open(root: str, relative: str, flags: int, mode: int = 0o644, shared: bool = False) -> int:
     with _Parent(root, relative, create=bool(flags & os.O_CREAT)) as (parent, name):
         try:
             fd = os.open(name, flags | _NO_SURPRISE, mode, dir_fd=parent)

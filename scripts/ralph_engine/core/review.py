@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from .shape import shown
+from .shape import name_shown, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,9 +74,15 @@ def _out_of_step(story: Story) -> list[Violation]:
         return []
     if story["passes"]:
         text = f"has passes true but reviewStatus {shown(status)}, not approved. {_ONLY_REVIEWS}"
-        return [Violation(PASSES_UNAPPROVED, name, f"Story {name} {text}: set passes to false.")]
+        return [
+            Violation(
+                PASSES_UNAPPROVED, name, f"Story {name_shown(name)} {text}: set passes to false."
+            )
+        ]
     text = f'has reviewStatus "approved" but passes false. {_ONLY_REVIEWS}'
-    return [Violation("approved-failing", name, f"Story {name} {text}, and they set both.")]
+    return [
+        Violation("approved-failing", name, f"Story {name_shown(name)} {text}, and they set both.")
+    ]
 
 
 def _rejected_without_words(story: Story) -> list[Violation]:
@@ -84,7 +90,11 @@ def _rejected_without_words(story: Story) -> list[Violation]:
         return []
     name = story["id"]
     text = 'has reviewStatus "changes_requested" but an empty reviewFeedback'
-    return [Violation("no-feedback", name, f"Story {name} {text}: write what must be fixed.")]
+    return [
+        Violation(
+            "no-feedback", name, f"Story {name_shown(name)} {text}: write what must be fixed."
+        )
+    ]
 
 
 def _counted_too_far(story: Story, marker: dict[str, Any]) -> list[Violation]:
@@ -97,4 +107,4 @@ def _counted_too_far(story: Story, marker: dict[str, Any]) -> list[Violation]:
     if count <= most:
         return []
     text = f"has reviewCount {count}; it may have at most {most}. Only review iterations raise it"
-    return [Violation("count-too-high", name, f"Story {name} {text}, by one.")]
+    return [Violation("count-too-high", name, f"Story {name_shown(name)} {text}, by one.")]

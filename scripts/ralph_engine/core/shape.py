@@ -38,6 +38,11 @@ def name_shown(name: str) -> str:
     return name if name.isprintable() and len(name) <= 60 else shown(name)
 
 
+def names_shown(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(name_shown(name) for name in names[:most]) + more
+
+
 def shown(value: Any) -> str:
     if type(value) in (dict, list):
         return "an object" if type(value) is dict else f"a list of {len(value)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import snapshot
 from .review import TO_DO, Violation
+from .shape import name_shown, names_shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def vanished(stories: Stories, before: Snapshot) -> list[Violation]:
     for name in gone:
         fault = _fault(before[name], parts[name]) or _not_replaced(name, stories, before, parts)
         if fault:
-            found.append(Violation("vanished", name, f"Story {name} is gone. {fault}"))
+            found.append(Violation("vanished", name, f"Story {name_shown(name)} is gone. {fault}"))
     return found
 
 
@@ -57,5 +58,6 @@ def _not_replaced(
         heirs = [stories[other]] if other in stories else parts[other]
         waits_for = {entry for heir in heirs for entry in heir.get("dependsOn", ())}
         if not wanted <= waits_for:
-            return f"{other} depended on it: let it depend on {', '.join(sorted(wanted))}."
+            heirs_shown = names_shown(sorted(wanted))
+            return f"{name_shown(other)} depended on it: let it depend on {heirs_shown}."
     return ""

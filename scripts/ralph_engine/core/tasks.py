@@ -144,13 +144,21 @@ def _dependency_faults(stories: list[Any], positions: dict[str, int]) -> list[Fa
                 found.append(Fault(place, name, problem, "name a story that is"))
     for circle in _circles(graph):
         place = f"userStories[{positions[circle[0]]}].dependsOn"
-        problem = f"goes in a circle: {' -> '.join(circle)}"
+        problem = f"goes in a circle: {_way(circle)}"
         found.append(Fault(place, circle[0], problem, "remove one of these"))
     return found
 
 
+def _way(circle: list[str]) -> str:
+    names = [shape.name_shown(name) for name in circle]
+    return " -> ".join(names if len(names) <= 6 else [*names[:4], "...", names[-1]])
+
+
 def _circles(graph: dict[str, list[str]]) -> list[list[str]]:
-    """Depth first without recursion: a chain may be ten thousand stories long."""
+    """Depth first without recursion: a chain may be ten thousand stories long.
+
+    No more than are ever shown: a dense list has more circles than memory has room for.
+    """
     found, finished = [], set()
     for start in graph:
         trail: dict[str, None] = {}
@@ -163,6 +171,8 @@ def _circles(graph: dict[str, list[str]]) -> list[list[str]]:
             elif name in trail:
                 steps = list(trail)
                 found.append([*steps[steps.index(name) :], name])
+                if len(found) == SHOWN_FAULTS:
+                    return found
             elif name not in finished:
                 trail[name] = None
                 stack.append((name, True))

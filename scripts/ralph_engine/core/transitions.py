@@ -19,7 +19,7 @@ from .review import (
     WAITING,
     Violation,
 )
-from .shape import shown
+from .shape import name_shown, names_shown, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _count_submission(change: _Change, story: Story) -> list[Violation]:
     waiting = change.waits_for(story)
     if not waiting:
         return []
-    text = f"cannot be submitted: it depends on {', '.join(waiting)}, not passing yet"
+    text = f"cannot be submitted: it depends on {names_shown(waiting)}, not passing yet"
     return [_violation("dependency-open", story["id"], f"{text}. Take an eligible story.")]
 
 
@@ -163,7 +163,7 @@ def _resubmission(change: _Change, name: str) -> list[Violation]:
 
 
 def _other_story(change: _Change, name: str) -> Violation:
-    picked = change.picked or "a single story"
+    picked = name_shown(change.picked) if change.picked else "a single story"
     reason = f"This {change.mode} iteration is about {picked}; no other story may change"
     return _illegal("another-story", name, reason, change.before[name], change.stories[name])
 
@@ -201,7 +201,7 @@ def _submitted_part(change: _Change, story: Story, gone: set[str]) -> list[Viola
 def _too_many(change: _Change) -> list[Violation]:
     if len(change.submitted) < 2:
         return []
-    text = f"One story an iteration: {', '.join(change.submitted)} were submitted. Keep one."
+    text = f"One story an iteration: {names_shown(change.submitted)} were submitted. Keep one."
     return [Violation("two-submissions", name, text) for name in change.submitted]
 
 
@@ -249,8 +249,11 @@ def _illegal(rule: str, name: str, reason: str, old: Before, story: Story) -> Vi
         for field in snapshot.REVIEW_FIELDS
         if field in old and old[field] != story[field]
     )
-    return Violation(rule, name, f"{reason}. Story {name} had an illegal transition: {steps}.")
+    return Violation(
+        rule, name, f"{reason}. Story {name_shown(name)} had an illegal transition: {steps}."
+    )
 
 
 def _violation(rule: str, name: str, text: str) -> Violation:
-    return Violation(rule, name, f"Story {name} {text}" if name else f"The waiting story {text}")
+    owner = f"Story {name_shown(name)}" if name else "The waiting story"
+    return Violation(rule, name, f"{owner} {text}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from . import review, snapshot, tasks
-from .transitions import NOT_UNDONE
+from . import review, snapshot, tasks, transitions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,20 +24,32 @@ def undone(
     if current is None:
         return kept
     repaired = _repaired(kept, current, violations)
-    broken = tasks.faults(repaired) or review.invariants(repaired, marker)
-    return kept if broken else repaired
+    return kept if repaired is None or _broken(repaired, marker) else repaired
 
 
-def _repaired(kept: Document, current: Document, violations: list[Violation]) -> Document:
+def _broken(document: Document, marker: dict[str, Any]) -> bool:
+    """What was put back may not fit to what was left."""
+    if tasks.faults(document) or review.invariants(document, marker):
+        return True
+    if not transitions.judgeable(marker):
+        return False
+    left = transitions.violations(document, marker)
+    return any(violation.rule not in transitions.NOT_UNDONE for violation in left)
+
+
+def _repaired(kept: Document, current: Document, violations: list[Violation]) -> Document | None:
+    """None where a story must return that an earlier attempt had legally split."""
     repaired = copy.deepcopy(current)
     old = {story["id"]: story for story in kept["userStories"]}
     new = {story["id"]: story for story in repaired["userStories"]}
     for violation in violations:
-        if violation.rule in NOT_UNDONE:
+        if violation.rule in transitions.NOT_UNDONE:
             continue
         if violation.rule == "verify-commands":
             repaired["verifyCommands"] = kept["verifyCommands"]
         elif violation.story not in new:
+            if violation.story not in old:
+                return None
             repaired["userStories"].append(old[violation.story])
         elif violation.story in old:
             _put_back(new[violation.story], old[violation.story])

@@ -1,0 +1,184 @@
+"""Core's parser and the published JSON Schemas accept the same documents."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from property import lists
+from property.json_values import json_values
+from ralph_engine import schema
+from ralph_engine.core import marker, review, strict_json, tasks
+
+Json = dict[str, Any]
+PATH = "ralph/tasks.json"
+
+SNAPSHOT_FIELDS = ("passes", "reviewStatus", "reviewCount", "reviewFeedback", "dependsOn")
+MARKER = {
+    "timestamp": "t",
+    "pid": 1,
+    "max_iterations": 3,
+    "mode": "direct",
+    "skipReview": False,
+    "reviewCap": 3,
+    "runId": "r",
+    "sessionId": "",
+    "iteration": 1,
+    "story": "US-1",
+    "goal": "tasks",
+    "atCap": "hold",
+    "contextWindow": 200000,
+    "verifyCommands": ["0"],
+    "digests": {"prd.md": "0"},
+    "baseline": {},
+    "host": "h",
+}
+ABSENT = object()
+FROZEN = {"criteria": ["0"], "verify": ["0"], "whole": "0"}
+TASK_LIST = {
+    "$schema": "s",
+    "project": "p",
+    "branchName": "b",
+    "description": "",
+    "verifyCommands": ["true"],
+    "userStories": [
+        {
+            "id": "US-1",
+            "title": "t",
+            "description": "",
+            "acceptanceCriteria": ["works"],
+            "priority": 1,
+            "passes": False,
+            "reviewStatus": None,
+            "reviewCount": 0,
+            "reviewFeedback": "",
+            "notes": "n",
+            "dependsOn": [],
+            "splitFrom": "US-0",
+            "verify": ["true"],
+        }
+    ],
+}
+CLOSE_CALLS = [None, True, False, 0, 1, -1, 1.0, 0.5, -0.0, 1e300, "", "x", [], [""], ["x"], {}]
+values = st.one_of(*[st.sampled_from(CLOSE_CALLS)] * 5, json_values)
+
+
+def loaded(value: Any) -> Any:
+    return strict_json.parse(json.dumps(value).encode())
+
+
+@st.composite
+def damaged(draw: lists.Draw, document: Json) -> Any:
+    """The document with something else at one or two places."""
+    result = copy.deepcopy(document)
+    for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2]))):
+        owner, key = draw(_places(result))
+        if owner is None:
+            return draw(values)
+        if draw(st.integers(0, 3)) == 0:
+            del owner[key]
+        else:
+            owner[key] = draw(values)
+    return result
+
+
+def _places(document: Any) -> st.SearchStrategy[tuple[Any, Any]]:
+    """Every field is as likely as any other, however often the document has it."""
+    return st.sampled_from(list(_groups(document).values())).flatmap(st.sampled_from)
+
+
+def _groups(document: Any) -> dict[str, list[tuple[Any, Any]]]:
+    groups: dict[str, list[tuple[Any, Any]]] = {"": [(None, None)]}
+    ahead = [(document, "")]
+    while ahead:
+        owner, name = ahead.pop()
+        for key in _keys(owner):
+            group = str(key) if type(owner) is dict else f"{name}[]"
+            groups.setdefault(group, []).append((owner, key))
+            ahead.append((owner[key], group))
+    return groups
+
+
+def _damaged_in_every_way(document: Json) -> Iterator[Json]:
+    """One field at a time: gone, and each of the values that look right."""
+    for group in _groups(document):
+        for value in [ABSENT, *CLOSE_CALLS] if group else []:
+            damaged_one = copy.deepcopy(document)
+            owner, key = _groups(damaged_one)[group][0]
+            if value is ABSENT:
+                del owner[key]
+            else:
+                owner[key] = value
+            yield damaged_one
+
+
+def _keys(value: Any) -> list[Any]:
+    if type(value) is dict:
+        return list(value)
+    return list(range(len(value))) if type(value) is list else []
+
+
+@st.composite
+def markers(draw: lists.Draw) -> Json:
+    document = draw(lists.documents(min_size=1))
+    entries = {
+        story["id"]: {
+            **{name: story[name] for name in SNAPSHOT_FIELDS if name in story},
+            "frozen": FROZEN,
+        }
+        for story in document["userStories"]
+    }
+    mode = draw(st.sampled_from(review.MODES))
+    return {**MARKER, "preIterationSnapshot": entries, "iterationMode": mode}
+
+
+def test_every_field_of_a_task_list() -> None:
+    for document in _damaged_in_every_way(TASK_LIST):
+        _same_task_verdict(loaded(document))
+
+
+def test_every_field_of_a_marker() -> None:
+    entry = {"passes": False, "reviewStatus": None, "reviewCount": 0, "reviewFeedback": ""}
+    snapshot = {"US-1": {**entry, "dependsOn": ["US-2"], "frozen": FROZEN}}
+    full = {**MARKER, "preIterationSnapshot": snapshot, "iterationMode": "review"}
+    for document in _damaged_in_every_way(full):
+        _same_marker_verdict(loaded(document))
+
+
+@given(json_values)
+def test_arbitrary_values(value: Any) -> None:
+    _same_task_verdict(loaded(value))
+    _same_marker_verdict(loaded(value))
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(lists.documents(min_size=1).flatmap(damaged))
+def test_nearly_valid_task_lists(document: Any) -> None:
+    _same_task_verdict(loaded(document))
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(markers().flatmap(damaged))
+def test_nearly_valid_markers(document: Any) -> None:
+    _same_marker_verdict(loaded(document))
+
+
+def _same_task_verdict(document: Any) -> None:
+    structure = tasks.structure_faults(document, PATH)
+    accepted = schema.accepts("tasks", document)
+    assert (structure == []) == accepted, structure
+    core, published = tasks.faults(document, PATH), schema.task_faults(document, PATH)
+    assert sorted(fault.place for fault in core) == sorted(fault.place for fault in published)
+    assert sorted(core) == sorted(published)
+
+
+def _same_marker_verdict(document: Any) -> None:
+    # That the folder stays below the project is more than a schema can say.
+    if type(document) is dict:
+        document.pop("ralphDir", None)
+    accepted = schema.accepts("marker", document)
+    assert (marker.parse(json.dumps(document).encode()) is not None) == accepted
