@@ -1,8 +1,9 @@
-"""The verbs of ralph.sh."""
+"""The verbs of ralph.sh, one module each."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import sys
@@ -13,22 +14,19 @@ if __package__ in (None, ""):
     # Started by path with -I: nothing but this line puts the engine on sys.path.
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from ralph_engine import bug_report, check, config, demo, init, run, status, verify  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.harmless import harmless  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
 
 _VERBS = {
-    "demo": (demo, "watch the runner catch a scripted agent: no key, no network, ten seconds"),
-    "run": (run, "work through the task list, or a prompt, until it is verifiably done"),
-    "init": (init, "make the files of a loop: ralph/ from templates, an entry in .gitignore"),
-    "config": (config, "show the merged settings and where each comes from"),
-    "status": (status, "tell whether a loop runs here, and how the last one ended"),
-    "verify": (verify, "say what each story rests on, and run the checks again, without a model"),
-    "check": (check, "judge ralph/tasks.json and estimate the iterations it takes"),
+    "run": "work through the task list, or a prompt, until it is verifiably done",
+    "init": "make the files of a loop: ralph/ from templates, an entry in .gitignore",
+    "check": "judge ralph/tasks.json and estimate the iterations it takes",
+    "status": "tell whether a loop runs here, and how the last one ended",
+    "verify": "say what each story rests on, and run the checks again, without a model",
+    "config": "show the merged settings and where each comes from",
+    "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
-
-
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")
 
 
@@ -39,11 +37,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: list[str]) -> int:
     try:
-        options = _parser().parse_args(_with_verb(arguments))
-        code = int(options.verb(options))
-        if sys.stdout is not None:  # None where the caller closed it
-            sys.stdout.flush()
-        return code
+        return _run(_with_verb(arguments))
     except Failure as failure:
         hint = f"\nhint: {failure.hint}" if failure.hint else ""
         print(harmless(f"ralph: {failure}{hint}"), file=sys.stderr)
@@ -55,8 +49,18 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
+        from ralph_engine import bug_report
+
         print(f"ralph: {harmless(bug_report.write(error, arguments))}", file=sys.stderr)
         return 2
+
+
+def _run(arguments: list[str]) -> int:
+    options = _parser(arguments[0]).parse_args(arguments)
+    code = int(options.verb(options))
+    if sys.stdout is not None:  # None where the caller closed it
+        sys.stdout.flush()
+    return code
 
 
 def _with_verb(arguments: list[str]) -> list[str]:
@@ -66,14 +70,17 @@ def _with_verb(arguments: list[str]) -> list[str]:
     return arguments
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(chosen: str) -> argparse.ArgumentParser:
+    """Only the chosen verb is imported: the others' packages take their time."""
     parser = _Parser(prog="ralph.sh", description="Loops that end on evidence.")
     parser.add_argument("-v", "--version", action="version", version=_version())
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    for name, (module, words) in _VERBS.items():
+    for name, words in _VERBS.items():
         verb = verbs.add_parser(name, help=words, description=words)
-        module.add_arguments(verb)
-        verb.set_defaults(verb=module.main)
+        if name == chosen:
+            module = importlib.import_module(f"ralph_engine.{name}")
+            module.add_arguments(verb)
+            verb.set_defaults(verb=module.main)
     return parser
 
 

@@ -17,7 +17,7 @@ _LIST, _LOG = Path("ralph/tasks.json"), Path("ralph/progress.txt")
 _TASK = re.compile(r"^Mode: (\S+)\. Story: (\S+)\.$", re.MULTILINE)
 _UNDONE = "The runner undid"
 _PROMISE = "<promise>COMPLETE</promise>"
-_PAUSE = 0.3
+PAUSE = 0.3
 
 Story = dict[str, Any]
 
@@ -127,7 +127,7 @@ def _commit(message: str) -> None:
 def _say(text: str) -> None:
     print(text, flush=True)
     # People are watching; the work itself takes no time.
-    time.sleep(_PAUSE)
+    time.sleep(PAUSE)
 
 
 if __name__ == "__main__":

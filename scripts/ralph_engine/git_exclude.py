@@ -14,6 +14,7 @@ def ensure(root: str, ralph_dir: str) -> None:
     answer = git.ask(root, "rev-parse", "--git-path", "info/exclude")
     if not missing or answer.code:
         return
-    folder = os.path.join(root, os.path.dirname(answer.text))
+    info, name = os.path.split(os.path.join(root, answer.text))
+    folder, base = os.path.split(info)
     lines = "".join(f"{line}\n" for line in missing)
-    files.append(folder, "exclude", f"\n{lines}".encode("utf-8", "surrogateescape"))
+    files.append(folder, f"{base}/{name}", f"\n{lines}".encode("utf-8", "surrogateescape"))

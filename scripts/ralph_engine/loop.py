@@ -42,7 +42,7 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
     stop = _stop_after(run, turn.ended)
     if stop:
         return stop
-    results = run.check_all(goal.checks(run, plan))
+    results = run.check_all(goal.checks(run, plan, reached))
     if all(result.passed for result in results):
         scm.run(run)
     signalled = run.take_signal("DONE")

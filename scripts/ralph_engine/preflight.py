@@ -36,8 +36,7 @@ def task_list(settings: Settings, options: RunOptions) -> Ready:
     baseline, dirty = _baseline(root, folder)
     if dirty and not (options.allow_dirty or ask.yes(f"Uncommitted: {', '.join(dirty)}. Go on?")):
         found.append(f"uncommitted changes in {', '.join(dirty[:10])}; commit, or --allow-dirty")
-    if dirty and settings.scm:
-        found.append("uncommitted changes and scm exclude each other; commit them first")
+    found += _scm_faults(settings, dirty)
     if found:
         raise _failure(found)
     _go_to_branch(root, document["branchName"])
@@ -58,9 +57,18 @@ def _review_faults(settings: Settings, options: RunOptions, document: Document) 
 
 def prompt(settings: Settings, options: RunOptions) -> Ready:
     found = _agent_faults(settings)
+    baseline, dirty = _baseline(options.project_dir, options.ralph_dir)
+    found += _scm_faults(settings, dirty)
     if found:
         raise _failure(found)
-    return Ready({}, _baseline(options.project_dir, options.ralph_dir)[0])
+    return Ready({}, baseline)
+
+
+def _scm_faults(settings: Settings, dirty: list[str]) -> list[str]:
+    """`commit -a` would sweep a person's change into the agent's commit."""
+    if not (settings.scm and dirty):
+        return []
+    return [f"uncommitted changes in {', '.join(dirty[:10])} and scm exclude each other; commit"]
 
 
 def _failure(found: list[str]) -> Failure:

@@ -75,7 +75,7 @@ def _content(name: str, missing: str | None = None) -> str:
     return data.decode("utf-8", "replace")
 
 
-def checks(run: Run, plan: Plan) -> list[Check]:
+def checks(run: Run, plan: Plan, reached: Outcome) -> list[Check]:
     return run.guardrails()
 
 

@@ -207,6 +207,9 @@ def _quote_faults(document: Mapping[str, Any], path: str) -> list[str]:
     agent = document.get("agent", {})
     items = {f"agent.flags[{i}]": item for i, item in enumerate(agent.get("flags", []))}
     items["agent.command"] = agent.get("command", "")
+    scm = document.get("scm", {})
+    items.update({f"scm.tasks[{i}]": item for i, item in enumerate(scm.get("tasks", []))})
+    items["scm.command"] = scm.get("command", "")
     return [
         f"{path}: {place} is {shown(redacted(item))}, where a quote or backslash is left open;"
         " close it"

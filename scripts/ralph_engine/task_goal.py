@@ -76,10 +76,12 @@ def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
     return judged.outcome
 
 
-def checks(run: Run, plan: Plan) -> list[Check]:
-    story = run.story(plan.story)
-    own = story.get("verify", []) if story else []
-    return [*run.guardrails(), *run.verify_commands(), *[Check(command) for command in own]]
+def checks(run: Run, plan: Plan, reached: Outcome) -> list[Check]:
+    """The agent may have taken another story than the picked one."""
+    names = dict.fromkeys([plan.story, reached.submitted, reached.passed])
+    stories = [story for story in map(run.story, names) if story]
+    own = [Check(command) for story in stories for command in story.get("verify", [])]
+    return [*run.guardrails(), *run.verify_commands(), *own]
 
 
 def claims(run: Run, answer: str) -> bool:

@@ -140,12 +140,11 @@ def test_red_checks_keep_everything_uncommitted(tmp_path: Path) -> None:
     assert ran.of("scm", "scm-failed") == []
 
 
-@pytest.mark.xfail(reason="preflight of a prompt goal does not look at scm")
 def test_a_persons_change_is_never_swept_into_a_commit(tmp_path: Path) -> None:
     life = project(tmp_path, "commit")
     (life.root / "app.txt").write_text("mine\n")
     ran = life.run([], "-p", "Work.")
     assert ran.code == 2
-    words = "ralph: uncommitted changes and scm exclude each other; commit them first"
+    words = "ralph: uncommitted changes in app.txt and scm exclude each other; commit"
     assert ran.last_line == words
     assert subjects(life) == ["start"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,19 @@ def test_a_check_that_hangs_is_ended_and_told(project: HostileProject) -> None:
     project.git("commit", "-qam", "settings")
     project.run(HONEST, iterations=2)
     assert 'Guardrail "sleep 600" timed out after 1s.' in project.prompt(2)
+
+
+def test_the_story_that_was_really_submitted_is_checked(tmp_path: Path) -> None:
+    project = HostileProject(tmp_path, story("US-1"), story("US-2", verify=["echo its own"]))
+    program = project.outside / "takes_the_other.py"
+    program.write_text(
+        "import json, pathlib, subprocess\n"
+        "path = pathlib.Path('ralph/tasks.json')\n"
+        "document = json.loads(path.read_text())\n"
+        "document['userStories'][1]['reviewStatus'] = 'needs_review'\n"
+        "path.write_text(json.dumps(document))\n"
+        "subprocess.run(['git', 'commit', '-qam', 'feat: [US-2]'], check=True)\n"
+        "print('took the other one')\n"
+    )
+    project.run(f"{sys.executable} '{program}'", iterations=1)
+    assert "echo its own" in [event["command"] for event in events(project, "check")]

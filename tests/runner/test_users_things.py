@@ -107,3 +107,10 @@ def test_another_branch_is_refused_and_a_missing_one_made(project: HostileProjec
     project.git("branch", "-q", "-D", "main")
     assert project.run(HONEST, iterations=5).code == 0
     assert project.git("branch", "--show-current") == "main"
+
+
+def test_the_loops_own_files_are_excluded_where_init_did_not(project: HostileProject) -> None:
+    subprocess.run(["rm", "-rf", project.root / ".git" / "info"], check=True)
+    assert project.run(HONEST, iterations=5).code == 0
+    excluded = (project.root / ".git" / "info" / "exclude").read_text().split()
+    assert {"/.ralph-active", "/ralph/DONE", "/ralph/WAIT"} <= set(excluded)

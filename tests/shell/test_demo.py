@@ -15,13 +15,12 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 import uuid
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from ralph_engine import demo_folder, demo_view, demo_words
+from ralph_engine import demo_agent, demo_folder, demo_view, demo_words
 
 ENGINE = Path(__file__).resolve().parents[2] / "scripts" / "ralph_engine" / "__main__.py"
 PYTHON = [sys.executable, "-I", "-X", "utf8"]
@@ -115,9 +114,7 @@ class Kept:
 
     def __init__(self, place: Place) -> None:
         self.place, self.before = place, place.everything()
-        self.started = time.monotonic()
         self.done = place.run("--keep")
-        self.seconds = time.monotonic() - self.started
         assert (self.done.returncode, self.done.stderr) == (0, ""), self.done
         self.lines = self.done.stdout.splitlines()
         (self.folder,) = place.temporary.iterdir()
@@ -202,8 +199,9 @@ def test_the_first_check_after_the_cheat_is_red_and_all_others_green(kept: Kept)
     assert Counter(codes) == {0: len(codes) - 1, 1: 1}
 
 
-def test_it_takes_well_under_fifteen_seconds(kept: Kept) -> None:
-    assert kept.seconds < 15
+def test_the_pauses_for_people_take_a_few_seconds(kept: Kept) -> None:
+    """The pauses alone, not the clock: that depends on what else the machine does."""
+    assert len(kept.of("agent", "text")) * demo_agent.PAUSE < 6
 
 
 def test_the_figures_are_those_of_the_journal(kept: Kept) -> None:
