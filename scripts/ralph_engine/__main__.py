@@ -14,6 +14,7 @@ if __package__ in (None, ""):
     # Started by path with -I: nothing but this line puts the engine on sys.path.
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from ralph_engine.core.files import FileFault  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.harmless import harmless  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
@@ -41,6 +42,9 @@ def main(arguments: list[str]) -> int:
     except Failure as failure:
         hint = f"\nhint: {failure.hint}" if failure.hint else ""
         print(harmless(f"ralph: {failure}{hint}"), file=sys.stderr)
+        return 2
+    except FileFault as fault:
+        print(harmless(f"ralph: {fault.path} {fault.problem}\nhint: {fault.fix}"), file=sys.stderr)
         return 2
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more at exit.

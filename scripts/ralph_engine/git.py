@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from .core.clean_tree import CAREFUL, ELSEWHERE
+from .core.clean_tree import CAREFUL, ELSEWHERE, REAL
 
 _SECONDS = 120.0
 _IDENTITY = {
@@ -16,8 +16,6 @@ _IDENTITY = {
     "GIT_COMMITTER_NAME": "Ralph Loop",
     "GIT_COMMITTER_EMAIL": "ralph@localhost",
 }
-# Replacements and grafts would let an agent show us a history that is not there.
-_REAL = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
@@ -38,7 +36,7 @@ class Answer(NamedTuple):
 def ask(root: str, *arguments: str, **environment: str) -> Answer:
     """Code 127 without git, 124 after two minutes; never raises."""
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
-    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **_REAL}
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **REAL}
     try:
         ran = subprocess.run(
             ["git", *CAREFUL, *arguments],
@@ -113,6 +111,12 @@ def _from_project(root: str, names: set[str]) -> list[str]:
     prefix = prefix.rstrip("\n")
     up = "../" * prefix.count("/")
     return [n[len(prefix) :] if n.startswith(prefix) else up + n for n in names]
+
+
+def hidden(root: str) -> set[str]:
+    """Paths that git was told not to look at (assume-unchanged, skip-worktree)."""
+    entries = ask(root, "ls-files", "-v", "-z").output.decode("utf-8", "surrogateescape")
+    return {e[2:] for e in entries.split("\0") if e and (e[0].islower() or e[0] == "S")}
 
 
 def pin(root: str, name: str, commit: str) -> None:

@@ -55,8 +55,11 @@ def _parsed(run: Run, data: bytes, marker: Marker) -> tuple[Document | None, lis
     if document is None:
         words = "; ".join(f"{fault.place} {fault.problem}" for fault in faults[:3])
         return None, [Violation("unreadable", "", f"{run.tasks_path} was unusable: {words}.")]
-    broken = review.invariants(document, marker)
-    return document, _distinct(broken + transitions.violations(document, marker))
+    found = review.invariants(document, marker) + transitions.violations(document, marker)
+    if document["branchName"] != run.branch:
+        # The ledger speaks for a branch: under another name no approval would stand.
+        found.append(Violation("branch-name", "", "branchName may not change during a run."))
+    return document, _distinct(found)
 
 
 def _distinct(found: list[Violation]) -> list[Violation]:

@@ -149,6 +149,7 @@ def _begin(
         stop_asked=interrupts.asked,
         frozen=FrozenFiles(root, options.ralph_dir),
         start_head=git.head(root),
+        hidden_before=git.hidden(root),
     )
     _take_settings(run, chosen, goal)
     return run

@@ -41,6 +41,7 @@ class Run:
     list_bytes: bytes = b""
     baseline: dict[str, str] = field(default_factory=dict)
     start_head: str = ""
+    hidden_before: set[str] = field(default_factory=set)
     iteration: int = 0
     remarks: list[str] = field(default_factory=list)
     failures: list[CheckFailure] = field(default_factory=list)
@@ -114,7 +115,10 @@ class Run:
     def uncommitted(self) -> list[str]:
         """Beyond the baseline; a tree that git cannot judge is not clean."""
         tree = clean_tree.look(self.root, self.ralph_dir, self.baseline)
-        return tree.uncommitted if tree.known else [".git (git status fails)"]
+        if not tree.known:
+            return [".git (git status fails)"]
+        hidden = git.hidden(self.root) - self.hidden_before
+        return tree.uncommitted + [f"{path} (hidden from git status)" for path in sorted(hidden)]
 
     def _untidy(self) -> list[str]:
         return clean_tree.look(self.root, self.ralph_dir, self.baseline).uncommitted

@@ -63,7 +63,8 @@ def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]
 
 
 def _tree_line(root: str, folder: str) -> tuple[bool, str]:
-    left = clean_tree.look(root, folder, {}).uncommitted
+    tree = clean_tree.look(root, folder, {})
+    left = tree.uncommitted if tree.known else [".git (git status fails)"]
     if not left:
         return True, f"the tree is committed at {git.head(root)[:12]}"
     return False, f"not committed: {', '.join(left[:10])}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from ..failure import Failure
 from .claude_ending import ended
@@ -17,8 +18,6 @@ REPORTS_COST = True
 # The client overrides a Stop hook that blocks more often in a row than its cap (8 by itself),
 # without a word. Ours gives up by itself after 6.
 _LIMITS = {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "16", "CLAUDE_CODE_MAX_RETRIES": "4"}
-# On the command line it beats what project and user settings say, also about the environment.
-_SETTINGS = {"disableAllHooks": False, "env": _LIMITS}
 
 
 def launch(request: Request) -> Launch:
@@ -27,10 +26,16 @@ def launch(request: Request) -> Launch:
         *("--output-format", "stream-json", "--verbose"),
         *("--plugin-dir", request.plugin_dir),
         *("--session-id", request.session_id),
-        *("--settings", json.dumps(_SETTINGS)),
+        *("--settings", json.dumps(_settings(request))),
     ]
     added = {**environment(request, active=True), **_LIMITS}
     return Launch(argv, on_stdin(request.prompt), added)
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """On the command line they beat the project's and the user's, also about the environment."""
+    bound = {"RALPH_ACTIVE": "1", "RALPH_RUN_ID": request.run_id}
+    return {"disableAllHooks": False, "env": {**_LIMITS, **bound}}
 
 
 def plain_launch(request: Request) -> Launch:

@@ -22,6 +22,8 @@ else:
 _SECONDS = 60.0
 # The repository's own configuration is the agent's to write: it may name programs to run.
 CAREFUL = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
+# Replacements and grafts would let an agent show us a history that is not there.
+REAL = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 # Each of these would make git look at another repository than the project's.
 ELSEWHERE = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"),
@@ -79,4 +81,5 @@ def _is_repository(path: str) -> bool:
 def _git(root: str, *arguments: str) -> command.Ran:
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    return command.run(["git", *CAREFUL, *arguments], root, {**kept, **quiet}, _SECONDS)
+    environment = {**kept, **quiet, **REAL}
+    return command.run(["git", *CAREFUL, *arguments], root, environment, _SECONDS)

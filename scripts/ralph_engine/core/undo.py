@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .tasks import Document, Story
 
 _BACK = (*snapshot.REVIEW_FIELDS, "acceptanceCriteria", "verify")
+_TOP_LEVEL = {"verify-commands": "verifyCommands", "branch-name": "branchName"}
 _TO_DO = {"passes": False, "reviewStatus": review.TO_DO, "reviewCount": 0, "reviewFeedback": ""}
 
 
@@ -45,8 +46,8 @@ def _repaired(kept: Document, current: Document, violations: list[Violation]) ->
     for violation in violations:
         if violation.rule in transitions.NOT_UNDONE:
             continue
-        if violation.rule == "verify-commands":
-            repaired["verifyCommands"] = kept["verifyCommands"]
+        if violation.rule in _TOP_LEVEL:
+            repaired[_TOP_LEVEL[violation.rule]] = kept[_TOP_LEVEL[violation.rule]]
         elif violation.story not in new:
             if violation.story not in old:
                 return None
