@@ -45,8 +45,9 @@ shell_files() { # prints each name with a NUL behind it
   git ls-files -coz --exclude-standard | while IFS= read -r -d '' file; do
     first=''
     [ ! -f "$file" ] || IFS= read -r first <"$file" || :
-    case $file:$first in
-      *.sh:* | *:'#!'*/sh | *:'#!'*/bash | *:'#!'*' bash') printf '%s\0' "$file" ;;
+    case $first in
+      '#!'*/sh | '#!'*/bash | '#!'*' bash') printf '%s\0' "$file" ;;
+      *) case $file in *.sh) printf '%s\0' "$file" ;; esac ;;
     esac
   done
 }
