@@ -17,6 +17,7 @@ from .run_options import RunOptions
 from .settings import Settings
 
 _MOST_PATHS = 10_000
+_LEAST_FREE = 50 * 1024 * 1024
 
 
 class Ready(NamedTuple):
@@ -26,7 +27,7 @@ class Ready(NamedTuple):
 
 def task_list(settings: Settings, options: RunOptions) -> Ready:
     root, folder = options.project_dir, options.ralph_dir
-    found = [*_agent_faults(settings), *_repository_faults(root)]
+    found = [*_agent_faults(settings), *_disk_faults(root), *_repository_faults(root)]
     document, faults = check.read(root, paths.tasks(folder))
     found += [shape.sentence(fault) for fault in faults]
     if document is None:
@@ -87,6 +88,13 @@ def _agent_faults(settings: Settings) -> list[str]:
     if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
     return []
+
+
+def _disk_faults(root: str) -> list[str]:
+    free = shutil.disk_usage(root).free
+    if free >= _LEAST_FREE:
+        return []
+    return [f"only {free // 2**20} MiB are free on the disk of {root}; make room"]
 
 
 def _repository_faults(root: str) -> list[str]:

@@ -96,6 +96,11 @@ def _announce(run: Run, goal: Goal) -> None:
     reviews = goal.KIND == task_goal.KIND and not chosen.skip_review
     if reviews and chosen.review_cap == 1 and chosen.at_cap == "approve":
         run.say("--review-cap 1: no review can reject")
+    if run.document:
+        skip = chosen.skip_review
+        mode = review.mode_of(run.document, skip)
+        story = review.pick(run.document, mode, skip)
+        run.say(f"first: {mode} {story['id']}" if story else "first: is all of it complete?")
 
 
 def _end_now(run: Run) -> None:
