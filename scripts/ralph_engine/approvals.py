@@ -60,7 +60,8 @@ def last_approved(entries: list[Entry], document: Document) -> str:
     """The story to reopen: approved last in the ledger, else the last that passes."""
     passing = [s["id"] for s in document["userStories"] if s["passes"]]
     for entry in reversed(entries):
-        if entry["event"] in (APPROVED, TRUSTED) and entry["story"] in passing:
+        ours = entry.get("branch") == document["branchName"] and entry["story"] in passing
+        if ours and entry["event"] in (APPROVED, TRUSTED):
             return str(entry["story"])
     return str(passing[-1])
 

@@ -33,7 +33,7 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         wait = _wait_before_retry(run, turn.ended, number, waited)
         if reached.counts and turn.ended.kind in endings.RETRIED:
             return turn._replace(ended=endings.Ended(endings.OK, "its work was done")), reached
-        if wait is None or not _sleep(run, wait):
+        if wait is None or not _sleep(run, wait) or not run.on_branch():
             return _counted(turn), reached
         waited += wait
         run.journal.write("retry", number=number, why=turn.ended.detail)

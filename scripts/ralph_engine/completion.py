@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import approvals, repair
 from .checks import Result, distinct, failure_text
 from .run_state import Run
-from .stops import COMPLETE, Stop
+from .stops import COMPLETE, INTERRUPTED, Stop
 
 
 def judge(run: Run) -> Stop | None:
@@ -23,6 +23,8 @@ def judge(run: Run) -> Stop | None:
         _reopen(run, approvals.last_approved(run.ledger.entries, run.document), text)
         return None
     red = _failing(run)
+    if run.stop_asked():
+        return Stop(INTERRUPTED, "interrupted")
     if red:
         reopen(run, approvals.last_approved(run.ledger.entries, run.document), red[0])
         return None

@@ -6,8 +6,6 @@ people, and told to the next one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from . import approvals, git, outcome
 from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
@@ -17,13 +15,7 @@ from .core.undo import undone
 from .run_state import Run
 
 
-class Judged(NamedTuple):
-    document: Document
-    outcome: outcome.Outcome
-    violations: list[Violation]
-
-
-def judge(run: Run, marker: Marker, head: str, finished: bool) -> Judged:
+def judge(run: Run, marker: Marker, head: str, finished: bool) -> outcome.Outcome:
     """`head` is the commit before the iteration; `finished`: the agent ended by itself, content."""
     run.put_back_frozen()
     _keep_history(run, head)
@@ -40,7 +32,7 @@ def judge(run: Run, marker: Marker, head: str, finished: bool) -> Judged:
         _take_back(run, after, found)
     else:
         run.take_list(current, data)
-    return Judged(after, outcome.of(before, after, marker.get("story", "")), found)
+    return outcome.of(before, after, marker.get("story", ""))
 
 
 def _bytes(run: Run) -> bytes:

@@ -22,6 +22,7 @@ def keep(run: Run, plan: Plan) -> None:
     """Written before the agent starts, taken away once its work is judged."""
     known = {
         "run": run.run_id,
+        "ralphDir": run.ralph_dir,
         "plan": [plan.mode, plan.story, plan.head, plan.marker],
         "document": run.document,
         "bytes": b64encode(run.list_bytes).decode("ascii"),
@@ -42,6 +43,11 @@ def judge_left_over(run: Run) -> bool:
     if known is None:
         return False
     run.take_list(known["document"], b64decode(known["bytes"]))
+    if known["ralphDir"] != run.ralph_dir:
+        raise Failure(
+            f"the last iteration of run {known['run']} waits to be judged in {known['ralphDir']}",
+            f"start again with --ralph-dir {known['ralphDir']} first",
+        )
     if not run.on_branch():
         raise Failure(
             f"the last iteration of run {known['run']} waits to be judged on {run.branch}",

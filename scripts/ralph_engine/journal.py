@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .core import files
+from .core import files, paths
 
 _NAME = "journal.jsonl"
 
@@ -16,8 +16,10 @@ _NAME = "journal.jsonl"
 class Journal:
     """Appends events; each is on the disk before the step that it announces."""
 
-    def __init__(self, folder: Path, project: str, copy: str, echo: Callable[[str], None]) -> None:
-        self._folder, self._project, self._copy, self._echo = str(folder), project, copy, echo
+    def __init__(self, state: Path, run_id: str, project: str, echo: Callable[[str], None]) -> None:
+        self._state, self._project, self._echo = str(state), project, echo
+        self._name = f"runs/{run_id}/{_NAME}"
+        self._copy = f"{paths.DOT_FOLDER}/runs/{run_id}/events.jsonl"
         self.count = 0
 
     def write(self, event: str, **details: Any) -> None:
@@ -32,7 +34,7 @@ class Journal:
         self.count += 1
         entry = {"n": self.count, "time": _now(), "event": event, **details}
         line = json.dumps(entry)
-        files.append(self._folder, _NAME, line.encode("ascii") + b"\n", 0o600, durable)
+        files.append(self._state, self._name, line.encode("ascii") + b"\n", 0o600, durable)
         self._copy_for_people(line)
         self._echo(line)
 

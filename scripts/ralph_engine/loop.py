@@ -6,6 +6,7 @@ import time
 
 from . import attempts, git, marker_file, prompt, scm, signals
 from .agents import endings
+from .core import review
 from .goal import Goal, Plan
 from .run_state import Run
 from .stops import ERROR, EXHAUSTED, INTERRUPTED, LIMIT, WAITING, Stop
@@ -13,7 +14,8 @@ from .stops import ERROR, EXHAUSTED, INTERRUPTED, LIMIT, WAITING, Stop
 
 def run_to_end(run: Run, goal: Goal) -> Stop:
     while True:
-        stop = signals.asked_to_stop(run) or _signalled(run, goal) or _limit_reached(run)
+        stop = signals.asked_to_stop(run) or _branch_left(run)
+        stop = stop or _signalled(run, goal) or _limit_reached(run)
         if stop:
             return stop
         plan = goal.plan(run)
@@ -43,8 +45,11 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
     if stop:
         return stop
     results = run.check_all(goal.checks(run, plan, reached))
+    if run.stop_asked():
+        # A check that was cut short proves nothing, neither way.
+        return Stop(INTERRUPTED, "interrupted")
     if all(result.passed for result in results):
-        scm.run(run)
+        scm.run(run, may_commit=plan.mode != review.REVIEW)
     signalled = run.take_signal("DONE")
     claimed = goal.claims(run, turn.answer) or signalled
     stop = goal.settle(run, plan, claimed, results, reached)
@@ -99,7 +104,7 @@ def _branch_left(run: Run) -> Stop | None:
     if run.on_branch():
         return None
     here = git.branch(run.root) or "a detached HEAD"
-    why = f"the agent left the branch {run.branch} for {here}"
+    why = f"the branch is {here}, not {run.branch}"
     return Stop(WAITING, why, f"git switch {run.branch}, then start again")
 
 

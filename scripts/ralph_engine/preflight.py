@@ -40,7 +40,6 @@ def task_list(settings: Settings, options: RunOptions) -> Ready:
     found += _scm_faults(settings, dirty)
     if found:
         raise _failure(found)
-    _go_to_branch(root, document["branchName"])
     return Ready(document, baseline)
 
 
@@ -133,7 +132,7 @@ def _branch_faults(root: str, document: Document) -> list[str]:
     return []
 
 
-def _go_to_branch(root: str, wanted: str) -> None:
+def go_to_branch(root: str, wanted: str) -> None:
     """A branch that is missing is made at HEAD, which moves no file."""
     answer = git.make_branch(root, wanted) if git.branch(root) != wanted else None
     if answer and answer.code:

@@ -16,6 +16,7 @@ from . import descendants
 TIMED_OUT, IDLE, STOPPED = "timeout", "idle", "signal"
 _GRACE = 5.0
 _SLICE = 0.2
+_LAST_WORDS = 1.0
 _CHUNK = 65536
 
 OnOutput = Callable[[str, bytes], None]
@@ -88,14 +89,18 @@ def _watch(
     child: subprocess.Popen[bytes], job: Job, on_output: OnOutput, stop_asked: Callable[[], bool]
 ) -> str | None:
     start = last_output = time.monotonic()
+    exited: float | None = None
     with selectors.DefaultSelector() as selector:
         selector.register(_pipe(child.stdout), selectors.EVENT_READ, "stdout")
         if child.stderr is not None:
             selector.register(child.stderr, selectors.EVENT_READ, "stderr")
         while child.poll() is None or selector.get_map():
             came = _pass_on(child, selector, on_output)
-            if not came and child.poll() is not None:
-                return None
+            if child.poll() is not None:
+                exited = exited or time.monotonic()
+                # What it left running may chatter for ever; its own words are read by now.
+                if not came or time.monotonic() - exited > _LAST_WORDS:
+                    return None
             if came or job.is_busy():
                 last_output = time.monotonic()
             cause = _overdue(job, start, last_output) or (STOPPED if stop_asked() else None)

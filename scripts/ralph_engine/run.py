@@ -62,7 +62,7 @@ def _run(options: RunOptions, flags: Entries, screen: Screen, run_id: str) -> St
     goal = _goal(options)
     interrupts = Interrupts(screen.say)
     run = _begin(options, chosen, screen, run_id, interrupts, goal)
-    if interrupted.judge_left_over(run):
+    if not options.dry_run and interrupted.judge_left_over(run):
         # Only now are the files free of what the killed run's agent wrote into them.
         chosen = settings.read(options.project_dir, os.environ, flags)
         _take_settings(run, chosen, goal)
@@ -72,6 +72,9 @@ def _run(options: RunOptions, flags: Entries, screen: Screen, run_id: str) -> St
         run.detail(line)
     if options.dry_run:
         return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+    if run.document:
+        preflight.go_to_branch(run.root, run.branch)
+        _settle_the_past(run)
     git_exclude.ensure(run.root, run.ralph_dir)
     old_runs.forget(run.root, run.state)
     interrupts.install(lambda: _end_now(run))
@@ -87,7 +90,6 @@ def _take_ready(run: Run, goal: Goal) -> None:
     ready = preflight.task_list(run.settings, run.options)
     run.baseline = ready.baseline
     run.take_list(ready.document, files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT))
-    _settle_the_past(run)
 
 
 def _announce(run: Run, goal: Goal) -> None:
@@ -137,16 +139,14 @@ def _begin(
 ) -> Run:
     root = options.project_dir
     folder = state_folder.make(state_folder.of_project(root, os.environ))
-    run_folder = state_folder.make(folder / "runs" / run_id)
     dot_folder.ensure(root)
-    copy = f".ralph/runs/{run_id}/events.jsonl"
     run = Run(
         root=root,
         ralph_dir=options.ralph_dir,
         run_id=run_id,
         settings=chosen,
         options=options,
-        journal=Journal(run_folder, root, copy, screen.event),
+        journal=Journal(folder, run_id, root, screen.event),
         ledger=Ledger(folder),
         state=folder,
         say=screen.say,

@@ -126,6 +126,9 @@ class Run:
     def _forgive(self, made: list[str]) -> None:
         """What only checks create is nobody's uncommitted work."""
         for path in made:
+            if git.is_tracked(self.root, path):
+                self.say(f"a check changed {path}, which git tracks: that is uncommitted work")
+                continue
             self.baseline[path] = fingerprint.ANY
             self.say(f"a check made {path}: add it to .gitignore")
 

@@ -24,6 +24,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[str]:
+    if owner and owner.get("run") not in {e.get("id") for e in events}:
+        return [f"starting: pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
     if not events:
         return ["no loop has run here"]
     run = next((e["id"] for e in events if e["event"] == "run"), "?")

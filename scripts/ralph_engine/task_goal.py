@@ -68,12 +68,12 @@ def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
     if not run.on_branch():
         # Another branch holds another list: nothing is judged or written there.
         return Outcome()
-    judged = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
-    _record(run, plan, judged.outcome)
+    reached = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
+    _record(run, plan, reached)
     if run.history_changed:
         host_gate.send_back_unreachable(run)
         run.history_changed = False
-    return judged.outcome
+    return reached
 
 
 def checks(run: Run, plan: Plan, reached: Outcome) -> list[Check]:

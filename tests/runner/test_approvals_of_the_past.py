@@ -119,3 +119,15 @@ def test_ten_thousand_stories_stay_usable(tmp_path: Path) -> None:
     ended = project.run(HONEST, iterations=2)
     assert ended.code == 1
     assert [e["event"] for e in project.ledger()] == ["submitted", "approved"]
+
+
+def test_a_dry_run_leaves_branch_list_and_ledger_alone(tmp_path: Path) -> None:
+    project = HostileProject(tmp_path, story("US-1", **DONE))
+    document = {**project.document(), "branchName": "not-yet-there"}
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("commit", "-qam", "another branch")
+    head = project.git("rev-parse", "HEAD")
+    assert project.run(HONEST, "--dry-run", "--trust-approved").code == 0
+    assert project.git("rev-parse", "HEAD") == head
+    assert project.git("branch", "--show-current") == "main"
+    assert (project.ledger(), project.journal()) == ([], [])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from runner.hostile_project import HostileProject, story
+from runner.hostile_project import ENGINE, HostileProject, story
 from runner.test_users_things import HONEST
 
 
@@ -100,3 +103,30 @@ def test_the_story_that_was_really_submitted_is_checked(tmp_path: Path) -> None:
     )
     project.run(f"{sys.executable} '{program}'", iterations=1)
     assert "echo its own" in [event["command"] for event in events(project, "check")]
+
+
+def test_a_tracked_file_that_a_check_changes_is_uncommitted_work(project: HostileProject) -> None:
+    set_checks(project, "echo formatted >> app.py")
+    ended = project.run(HONEST, iterations=3)
+    assert ended.code != 0
+    assert "a check changed app.py, which git tracks: that is uncommitted work" in ended.screen
+
+
+def test_what_a_check_leaves_chattering_does_not_delay_its_verdict(project: HostileProject) -> None:
+    set_checks(project, "(while :; do echo hm; sleep 0.05; done) & exit 0")
+    ended = project.run(HONEST, iterations=5)
+    assert ended.code == 0, ended.screen
+
+
+def test_ctrl_c_during_a_check_reopens_nothing(project: HostileProject) -> None:
+    os.mkfifo(project.outside / "checking")
+    set_checks(project, 'echo now > "$OUTSIDE/checking"; sleep 600')
+    argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "--agent", HONEST]
+    runner = subprocess.Popen(
+        argv, cwd=project.root, env=project.environment, stderr=subprocess.DEVNULL
+    )
+    (project.outside / "checking").read_text()
+    runner.send_signal(signal.SIGINT)
+    assert runner.wait(60) == 130
+    assert project.stories()["US-1"]["reviewStatus"] == "needs_review"
+    assert [entry["event"] for entry in project.ledger()] == ["submitted"]

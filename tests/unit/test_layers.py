@@ -62,7 +62,7 @@ _CHANGING_METHODS = {
     *("symlink_to", "hardlink_to"),
 }
 _CHANGING_MODULES = ("shutil", "tempfile")
-_HARMLESS = {"shutil.which", "shutil.get_terminal_size", "tempfile.gettempdir"}
+_HARMLESS = {"shutil.which", "shutil.disk_usage", "shutil.get_terminal_size", "tempfile.gettempdir"}
 _CHANGING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC"}
 
 
