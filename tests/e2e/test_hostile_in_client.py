@@ -21,6 +21,7 @@ from runner.hostile_project import (
     by_name,
     story,
 )
+from runner.test_hostile_agents import EDITS, MODES, assert_harmless
 
 # The hook holds a session back six times, then lets it go.
 STUBBORN = [say(f"Done, really ({n}).") for n in range(7)]
@@ -147,3 +148,38 @@ def test_one_that_kills_the_runner_is_judged_by_the_next_start(tmp_path: Path) -
     ended = project.run(agent("promises", "sentence"), iterations=1)
     assert_undone(project, ended, 1, "illegal-in-implement")
     assert not os.path.lexists(project.root / ".ralph-active")
+
+
+@pytest.mark.parametrize(
+    ("program", "mode", "arguments"),
+    [
+        *[(program, mode, arguments) for program, mode, arguments, _ in EDITS],
+        ("splits_into_a_trivial_one", "implement", ()),
+        *[("changes_a_frozen_file", "implement", (name, "edit")) for name in FROZEN],
+        ("rewrites_the_ledger", "implement", ("delete",)),
+        ("rewrites_the_journal", "implement", ()),
+        ("reviewer_changes_a_line", "review", ("amend",)),
+        *[("rewrites_history", mode, (how,)) for mode in MODES for how in ("reset", "amend")],
+        *[("plants_git_config", "implement", (what,)) for what in ("fsmonitor", "hooks", "alias")],
+        *[("writes_done", "implement", (what,)) for what in ("file", "folder")],
+        *[("ruins_the_list", "implement", (how,)) for how in ("broken", "deleted", "link")],
+        *[("links_elsewhere", "implement", (n,)) for n in ("ralph/guardrails.md", ".ralph/runs")],
+    ],
+)
+def test_with_hooks_nothing_illegal_survives_either(
+    tmp_path: Path, program: str, mode: str, arguments: tuple[str, ...]
+) -> None:
+    project = HostileProject(tmp_path, story("US-1", mode), story("US-2", mode, priority=2))
+    outside = project.outside_files()
+    ended, _ = run(project, [misdeed(program, *arguments), *STUBBORN])
+    assert_harmless(project, ended)
+    assert not any(s["passes"] for s in project.stories().values())
+    assert outside.items() <= project.outside_files().items()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_leaving_the_branch_stops_for_a_person_in_the_client_too(tmp_path: Path, mode: str) -> None:
+    project = HostileProject(tmp_path, story("US-1", mode))
+    ended, _ = run(project, [misdeed("rewrites_history", "switch"), *STUBBORN])
+    assert ended.code == 42
+    assert project.ledger() == []
