@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import time
 from typing import NamedTuple
 
@@ -73,6 +74,20 @@ def ask_plainly(run: Run, prompt: str) -> str:
 def command_line(run: Run) -> str:
     launch = choose(run.settings.agent.command).launch(request(run, "", "SESSION-ID"))
     return redacted(shlex.join(launch.argv))
+
+
+def version(run: Run) -> str:
+    """What the agent says of itself, where it is one that we know how to ask."""
+    program = run.settings.agent.command
+    if choose(program).NAME == "command":
+        return program
+    try:
+        asked = subprocess.run(
+            [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return f"{program}, version unknown"
+    return asked.stdout.decode("utf-8", "replace").strip() or f"{program}, version unknown"
 
 
 def request(run: Run, prompt: str, session: str) -> Request:

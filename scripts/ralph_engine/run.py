@@ -28,6 +28,7 @@ from . import (
     signals,
     state_folder,
     task_goal,
+    tree_state,
 )
 from .breaker import Breaker
 from .core import dot_folder, files, review, tasks
@@ -94,6 +95,9 @@ def _take_ready(run: Run, goal: Goal) -> None:
 
 def _announce(run: Run, goal: Goal) -> None:
     run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    run.say(f"agent: {agent_turn.version(run)}")
+    if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
+        run.say("no git and more than 50,000 files: progress is not judged")
     chosen = run.settings
     reviews = goal.KIND == task_goal.KIND and not chosen.skip_review
     if reviews and chosen.review_cap == 1 and chosen.at_cap == "approve":

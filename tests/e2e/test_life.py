@@ -319,6 +319,8 @@ def test_at_a_cap_of_one_no_review_can_reject_and_the_start_says_so(tmp_path: Pa
         ),
     ]
     ran = life.run([t for turn in turns for t in (turn, say("Done."))], "--review-cap", "1")
+    assert "[ralph] agent: 2.1.326 (Claude Code)" in ran.screen
+    assert "[ralph] first: implement US-1" in ran.screen
     told = ran.screen.index("[ralph] --review-cap 1: no review can reject")
     assert told < ran.screen.index("[ralph] iteration 1 of 15: implement US-1")
     words = "complete: 0 of 1 stories verified, 1 accepted at cap (US-1), no checks configured"
