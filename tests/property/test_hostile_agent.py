@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from property import actions, judge, lists
+from property import actions, edits, judge, lists
 from property.judge import Terms
 from property.test_verdicts import iterations
 from property.truth_table import legal
@@ -18,6 +18,7 @@ Json = dict[str, Any]
 ANY_ENTRIES = st.fixed_dictionaries(
     {"acceptanceCriteria": lists.criteria, "verify": lists.commands}
 )
+_loose_stories = st.builds(lambda body, state: {**body, **state}, lists.bodies, lists.to_do)
 TAKEN_BACK = [*lists.REVIEW_FIELDS, "acceptanceCriteria", "verify"]
 # Reported, and yet nothing to take back: the reviewer's word, or none.
 STANDS = {"no-verdict", "rejected-at-cap"}
@@ -93,10 +94,10 @@ class HostileAgent(RuleBasedStateMachine):
         self._stop_at_the_cap(result)
 
     def _written_by_the_agent(self, data: st.DataObject) -> Json | None:
-        kinds = ["gone", "broken", "all done", "older", "forged", *["edit"] * 6]
+        kinds = ["gone", "broken", "all done", "older", "forged", "forged", *["edit"] * 6]
         kind = data.draw(st.sampled_from(kinds))
         if kind == "edit":
-            return data.draw(lists.edited(self.kept, self.terms.mode, self.terms.picked))
+            return data.draw(edits.edited(self.kept, self.terms.mode, self.terms.picked))
         if kind == "older":
             return data.draw(st.sampled_from(self.versions))
         if kind == "gone":
@@ -144,6 +145,33 @@ class HostileAgent(RuleBasedStateMachine):
 
 
 TestHostileAgent = HostileAgent.TestCase
+TestHostileAgent.settings = settings(max_examples=2 * settings().max_examples)
+
+
+@given(st.data())
+def test_a_retry_adds_no_second_submission(data: st.DataObject) -> None:
+    """Forging the first submission hides it from the count, until it is put back."""
+    base, picked = data.draw(lists.documents_of("implement"))
+    base = actions.add(base, {**data.draw(_loose_stories), "id": "another"})
+    marker = judge.marker_for(base, Terms("implement", picked))
+    kept = judge.judged(base, actions.submit(base, picked), marker)
+    forged = actions.approve(actions.submit(kept, "another"), picked)
+    result = judge.judged(kept, forged, marker)
+    assert judge.complaints(result, marker) == []
+
+
+@given(st.data())
+def test_a_retry_loses_no_part_of_a_split(data: st.DataObject) -> None:
+    """The whole is no longer in the list that was judged last: it cannot return alone."""
+    base, picked = data.draw(lists.documents_of("implement"))
+    marker = judge.marker_for(base, Terms("implement", picked))
+    parts = lists.unused_ids(base, 2)
+    kept = judge.judged(base, actions.split(base, picked, parts), marker)
+    current = copy.deepcopy(kept)
+    actions.story_of(current, parts[0])["acceptanceCriteria"] = ["something else"]
+    result = judge.judged(kept, current, marker)
+    assert judge.complaints(result, marker) == []
+    assert _lost(base, result) == []
 
 
 @given(iterations())

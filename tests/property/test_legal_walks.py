@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import event, given
 from hypothesis import strategies as st
-from property import actions, judge, lists
+from property import actions, edits, judge, lists
 from property.judge import Terms
 
 Json = dict[str, Any]
@@ -33,12 +33,12 @@ def test_every_legal_walk_is_accepted(
 
 @st.composite
 def legal_steps(draw: lists.Draw, document: Json, terms: Terms) -> Json:
-    before = draw(lists.retouched(document))
+    before = draw(edits.retouched(document))
     step = draw(st.sampled_from(STEPS[terms.mode]))
     event(step.__name__)
     after = step(draw, before, terms)
     crowded = len(after["userStories"]) > CROWD
-    return after if crowded or draw(st.booleans()) else draw(lists.with_new_work(after))
+    return after if crowded or draw(st.booleans()) else draw(edits.with_new_work(after))
 
 
 def _submit(draw: lists.Draw, document: Json, terms: Terms) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from property import actions, judge, lists
+from property import actions, edits, judge, lists
 from ralph_engine.core import review
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ def reachable(draw: lists.Draw, skip_review: bool) -> Json:
         if judge.all_pass(document):
             break
         terms = judge.terms_for(document, cap=4, skip_review=skip_review)
-        current = draw(lists.edited(document, terms.mode, terms.picked))
+        current = draw(edits.edited(document, terms.mode, terms.picked))
         document = judge.judged(document, current, judge.marker_for(document, terms))
     return document
 

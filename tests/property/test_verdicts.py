@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from property import lists
+from property import bad_splits, edits, lists
 from property.judge import Terms, marker_for
 from property.truth_table import consistent, legal
 from ralph_engine.core import review, snapshot, tasks, transitions
@@ -33,7 +33,7 @@ def iterations(draw: lists.Draw, kind: str | None = None) -> tuple[Json, Json, T
         skip_review,
         draw(st.sampled_from([False, False, False, True])),
     )
-    return document, draw(lists.edited(document, mode, picked)), terms
+    return document, draw(edits.edited(document, mode, picked)), terms
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -50,7 +50,7 @@ def test_check_2_5_says_what_the_truth_table_says(kind: str, data: st.DataObject
 def test_a_split_is_judged_as_the_truth_table_says(data: st.DataObject) -> None:
     before, picked = data.draw(lists.documents_of("implement"))
     terms = Terms("implement", picked)
-    after = data.draw(lists.badly_split(before))
+    after = data.draw(bad_splits.badly_split(before))
     expected = legal(before, after, *terms)
     event(f"legal={expected}")
     found = transitions.violations(after, marker_for(before, terms))
