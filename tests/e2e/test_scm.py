@@ -56,7 +56,8 @@ def test_the_agent_is_asked_plainly_and_its_message_is_used(tmp_path: Path) -> N
         (["git", "commit", "-am", "Add a second line"], 0),
         (["git", "tag", "after"], 0),
     ]
-    work, ask = notes.read_text().splitlines()
+    version, work, ask = notes.read_text().splitlines()
+    assert version.endswith(" --version")
     assert work.startswith("1 ") and " --plugin-dir " in work
     assert ask.startswith("0 ") and "plugin" not in ask and "--session-id" not in ask
 
