@@ -118,9 +118,13 @@ def test_what_a_check_leaves_chattering_does_not_delay_its_verdict(project: Host
     assert ended.code == 0, ended.screen
 
 
-def test_ctrl_c_during_a_check_reopens_nothing(project: HostileProject) -> None:
+@pytest.mark.parametrize("number", [2, 3], ids=["after the approval", "at completion"])
+def test_ctrl_c_during_a_check_reopens_nothing(tmp_path: Path, number: int) -> None:
+    """The story's own check runs after each of its two iterations, then at completion."""
+    count = 'n=$(($(cat "$OUTSIDE/n" 2>/dev/null) + 1)); echo $n > "$OUTSIDE/n"'
+    hangs = f'{count}; [ $n = {number} ] || exit 0; echo now > "$OUTSIDE/checking"; sleep 600'
+    project = HostileProject(tmp_path, story("US-1", verify=[hangs]))
     os.mkfifo(project.outside / "checking")
-    set_checks(project, 'echo now > "$OUTSIDE/checking"; sleep 600')
     argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "--agent", HONEST]
     runner = subprocess.Popen(
         argv, cwd=project.root, env=project.environment, stderr=subprocess.DEVNULL
@@ -128,5 +132,5 @@ def test_ctrl_c_during_a_check_reopens_nothing(project: HostileProject) -> None:
     (project.outside / "checking").read_text()
     runner.send_signal(signal.SIGINT)
     assert runner.wait(60) == 130
-    assert project.stories()["US-1"]["reviewStatus"] == "needs_review"
-    assert [entry["event"] for entry in project.ledger()] == ["submitted"]
+    assert project.stories()["US-1"]["reviewStatus"] == "approved"
+    assert [entry["event"] for entry in project.ledger()] == ["submitted", "approved"]

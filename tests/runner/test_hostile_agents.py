@@ -204,23 +204,27 @@ def test_a_rewritten_journal_hides_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
-    ("program", "mode", "rule"),
+    ("program", "mode", "arguments", "rules"),
     [
-        ("approves_at_once", "implement", "illegal-in-implement"),
-        ("approves_another_story", "review", "another-story"),
-        ("deletes_the_hard_story", "review-fix", "vanished"),
-        ("drops_checks", "implement", "verify-commands"),
-        ("changes_a_frozen_file", "implement", "frozen-file"),
-        ("ruins_the_list", "implement", "unreadable"),
+        *EDITS,
+        ("deletes_the_hard_story", "review-fix", (), {"vanished"}),
+        ("changes_a_frozen_file", "implement", (), {"frozen-file"}),
+        ("ruins_the_list", "implement", (), {"unreadable"}),
     ],
 )
 def test_no_ending_escapes_the_gate(
-    tmp_path: Path, program: str, mode: str, rule: str, ending: str
+    tmp_path: Path,
+    program: str,
+    mode: str,
+    arguments: tuple[str, ...],
+    rules: set[str],
+    ending: str,
 ) -> None:
     project = of_mode(tmp_path, mode)
-    ended = project.run(agent("then_ends", ending, program), *ENDINGS[ending], iterations=1)
+    command = agent("then_ends", ending, program, *arguments)
+    ended = project.run(command, *ENDINGS[ending], iterations=1)
     assert ended.code == (42 if ending == "wait" else 1)
-    assert_undone(project, ended, {rule})
+    assert_undone(project, ended, rules)
     attempts = sum(e["event"] == "agent-ended" for e in project.journal())
     judged = sum(e["event"] == "violation" for e in project.journal())
     assert attempts == (3 if ending == "empty" else 1)
