@@ -9,20 +9,26 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 
 
 def main() -> None:
-    from ralph_engine.core import alerts, hook_io, loop_of_session, session_state
+    from ralph_engine.core import alerts, hook_io, loop_of_session
 
     root = hook_io.project_root(os.environ)
     sent = hook_io.read_input()
     session = hook_io.session_of(sent, os.environ)
+    if "clear" in (sent.get("reason"), sent.get("source")):
+        from ralph_engine.core import session_events
     if sent.get("hook_event_name") == "SessionEnd":
         if sent.get("reason") == "clear":
-            session_state.end(root, session)
+            session_events.cleared(root, session)
         return
-    if sent.get("source") != "compact":
+    source = sent.get("source")
+    if source != "compact":
         alerts.forget(session, os.environ.get("TMPDIR") or "/tmp")
-    marker = loop_of_session.find(root, session, os.environ)
-    if marker is not None and os.environ.get("RALPH_ACTIVE") != "0":
-        hook_io.add_context("SessionStart", loop_of_session.orientation(marker))
+    told = session_events.note_of_cleared(root) if source == "clear" else ""
+    words = loop_of_session.words(root, session, os.environ)
+    if words:
+        hook_io.add_context("SessionStart", words, told)
+    elif told:
+        hook_io.tell(told)
 
 
 if __name__ == "__main__":

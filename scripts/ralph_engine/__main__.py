@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -16,16 +17,23 @@ if __package__ in (None, ""):
 
 from ralph_engine.core.files import FileFault  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
-from ralph_engine.harmless import harmless  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
+from ralph_engine.screen import Screen  # noqa: E402
 
 _VERBS = {
     "run": "work through the task list, or a prompt, until it is verifiably done",
     "init": "make the files of a loop: ralph/ from templates, an entry in .gitignore",
     "check": "judge ralph/tasks.json and estimate the iterations it takes",
+    "resume": "go on with a paused loop, or with the last run, whatever ended it",
+    "pause": "let the loop stand after its iteration, so that the plan can be edited",
+    "cancel": "end the loop of this folder; its work is judged and saved",
+    "tell": "put a word into the next prompt of the loop",
+    "reset": "move what a loop left behind to a backup, never the ledger",
     "status": "tell whether a loop runs here, and how the last one ended",
     "verify": "say what each story rests on, and run the checks again, without a model",
     "config": "show the merged settings and where each comes from",
+    "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
+    "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")
@@ -37,14 +45,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
+    # Whoever ends us politely is answered as Ctrl-C is.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return _run(_with_verb(arguments))
     except Failure as failure:
-        hint = f"\nhint: {failure.hint}" if failure.hint else ""
-        print(harmless(f"ralph: {failure}{hint}"), file=sys.stderr)
+        Screen(False, False).last(str(failure), failure.hint)
         return 2
     except FileFault as fault:
-        print(harmless(f"ralph: {fault.path} {fault.problem}\nhint: {fault.fix}"), file=sys.stderr)
+        Screen(False, False).last(f"{fault.path} {fault.problem}", fault.fix)
         return 2
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more at exit.
@@ -55,7 +64,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:
         from ralph_engine import bug_report
 
-        print(f"ralph: {harmless(bug_report.write(error, arguments))}", file=sys.stderr)
+        Screen(False, False).last(bug_report.write(error, arguments), "")
         return 2
 
 

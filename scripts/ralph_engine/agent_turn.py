@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from . import line_view, processes
+from . import costs, interrupts, line_view, processes
 from .agents import choose
 from .agents.adapter import StreamParser
+from .agents.brief import brief
 from .agents.endings import OK, SIGNAL, TIMEOUT, Ended
 from .agents.events import Event, ToolEnd, ToolStart, as_json
-from .agents.lines import Splitter
+from .agents.lines import Line, Splitter
 from .agents.request import Launch, Request
+from .core import command, files
 from .kept_output import KeptOutput
 from .plugin_folder import PLUGIN
 from .redact import redacted
@@ -25,6 +26,10 @@ _CAUSES = {
     processes.IDLE: TIMEOUT,
     processes.STOPPED: SIGNAL,
 }
+_LINGER = 300.0
+_NAMING = 65536
+_MOST_OPEN = 1_000
+_MOST_NOTED = 16 * 1024 * 1024
 
 
 class Turn(NamedTuple):
@@ -43,9 +48,13 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     run.journal.write("agent-started", command=shown, session=session)
     run.detail(f"agent: {shown}")
     run.detail(f"prompt: {prompt[:200]}")
-    job = _job(run, launch)._replace(is_busy=stream.is_busy)
-    done = processes.run(job, stream.take, run.stop_asked, run.mark)
+    job = _job(run, launch)._replace(is_busy=stream.is_busy, linger=lambda: _linger(run))
+    with interrupts.job("the agent"):
+        done = processes.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()
+    if done.left:
+        run.say(f"these processes cannot be ended: {', '.join(map(str, done.left))}")
+        run.journal.write("left-running", pids=list(done.left))
     cause = _CAUSES[done.cause] if done.cause else None
     ended = adapter.ended(parser, done.code, cause)
     if done.problem:
@@ -53,8 +62,19 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     if ended.kind != OK:
         run.say(f"agent {ended.kind}: {ended.detail}")
     cost = parser.result.cost_usd if parser.result else None
-    run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, cost=cost)
+    run.journal.write(
+        "agent-ended", kind=ended.kind, detail=ended.detail, cost=cost, **charge(run, cost)
+    )
     return Turn(ended, parser.final_text, cost)
+
+
+def charge(run: Run, reported: float | None) -> dict[str, Any]:
+    """What one attempt adds to the bill; without a figure it counts as the dearest so far."""
+    due = costs.charge(reported, run.highest_cost)
+    run.cost += due.usd
+    run.highest_cost = max(run.highest_cost, due.usd)
+    run.cost_estimated = run.cost_estimated or due.estimated
+    return {"charged": due.usd, "estimated": due.estimated}
 
 
 def ask_plainly(run: Run, prompt: str) -> str:
@@ -67,7 +87,8 @@ def ask_plainly(run: Run, prompt: str) -> str:
         if name == "stdout" and len(kept) < 65536:
             kept.extend(data)
 
-    done = processes.run(_job(run, launch), keep, run.stop_asked, run.mark)
+    with interrupts.job("the agent, asked for a commit message"):
+        done = processes.run(_job(run, launch), keep, run.stop_asked, run.mark)
     return kept.decode("utf-8", "replace") if done.code == 0 and done.cause is None else ""
 
 
@@ -81,13 +102,8 @@ def version(run: Run) -> str:
     program = run.settings.agent.command
     if choose(program).NAME == "command":
         return program
-    try:
-        asked = subprocess.run(
-            [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return f"{program}, version unknown"
-    return asked.stdout.decode("utf-8", "replace").strip() or f"{program}, version unknown"
+    asked = command.run([program, "--version"], run.root, dict(os.environ), 30.0)
+    return asked.output.decode("utf-8", "replace").strip() or f"{program}, version unknown"
 
 
 def request(run: Run, prompt: str, session: str) -> Request:
@@ -111,6 +127,12 @@ def _job(run: Run, launch: Launch) -> processes.Job:
     return processes.Job(launch.argv, run.root, environment, launch.stdin, seconds, idle)
 
 
+def _linger(run: Run) -> float:
+    """An agent that wrote DONE may have left its last work to its children."""
+    says_done = files.kind(run.root, f"{run.ralph_dir}/DONE") not in ("absent", "folder")
+    return min(_LINGER, run.seconds_left()) if says_done else 0.0
+
+
 class _Stream:
     """What the agent prints: kept for people, parsed, recorded, shown."""
 
@@ -118,6 +140,7 @@ class _Stream:
         self._run, self._parser, self._view = run, parser, view
         self._splitter = Splitter()
         self._open_calls: set[str] = set()
+        self._noted = 0
         self._kept = {
             "stdout": KeptOutput(run.root, f"{run.people_folder}/{name}.out"),
             "stderr": KeptOutput(run.root, f"{run.people_folder}/{name}.err"),
@@ -127,7 +150,7 @@ class _Stream:
         self._kept[name].take(data)
         if name == "stdout":
             for line in self._splitter.feed(data):
-                self._read(line.data)
+                self._read(line)
 
     def is_busy(self) -> bool:
         """A tool call is open: silence is no sign of a hang."""
@@ -135,21 +158,38 @@ class _Stream:
 
     def close(self) -> None:
         for line in self._splitter.close():
-            self._read(line.data)
+            self._read(line)
         for kept in self._kept.values():
             kept.close()
 
-    def _read(self, line: bytes) -> None:
-        for event in self._parser.feed(line):
-            event = event._replace(at=time.time())
+    def _read(self, line: Line) -> None:
+        if line.cut:
+            self._forget_calls(line.data[:_NAMING])
+        for event in self._parser.feed(line.data):
+            event = brief(event)._replace(at=time.time())
             self._follow(event)
-            self._run.journal.note("agent", **as_json(event))
+            self._note(as_json(event))
             if self._run.settings.stream_agent_output:
                 for text in self._view.lines(event):
                     self._run.say(text)
 
+    def _note(self, document: dict[str, Any]) -> None:
+        """A flood of short lines would otherwise fill the disk, and whoever reads the journal."""
+        if self._noted > _MOST_NOTED:
+            return
+        self._noted += len(str(document))
+        self._run.journal.note("agent", **document)
+        if self._noted > _MOST_NOTED:
+            self._run.journal.note("agent-flood", text="what the agent says from here is left out")
+
+    def _forget_calls(self, start: bytes) -> None:
+        """A line too long to read that names an open call is its result, e.g. a large picture."""
+        self._open_calls -= {
+            call for call in self._open_calls if call.encode("utf-8", "replace") in start
+        }
+
     def _follow(self, event: Event) -> None:
-        if isinstance(event, ToolStart):
+        if isinstance(event, ToolStart) and len(self._open_calls) < _MOST_OPEN:
             self._open_calls.add(event.id)
         elif isinstance(event, ToolEnd):
             self._open_calls.discard(event.id)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .core import review, snapshot
 from .core.tasks import Document, Story
+from .ledger import Ledger
 
 Entry = dict[str, Any]
 APPROVED, REJECTED, TRUSTED, REOPENED = "approved", "changes_requested", "trusted", "reopened"
@@ -72,6 +73,22 @@ def accepted_at_cap(document: Document) -> list[str]:
 
 def is_at_cap(story: Story) -> bool:
     return bool(story["passes"] and review.CAP_MARK in story["reviewFeedback"])
+
+
+def trust(ledger: Ledger, story: Story, branch: str, head: str, run_id: str) -> None:
+    """A person's word stands in for a review."""
+    ledger.append(TRUSTED, **entry_for(story, branch), reviewed=head, run=run_id)
+
+
+def same_frozen(old: Story, new: Story) -> bool:
+    return snapshot.whole_digest(old) == snapshot.whole_digest(new)
+
+
+def is_recorded(entries: list[Entry], event: str, story: str, run_id: str, iteration: int) -> bool:
+    """Already written down: a run that was killed right after it does the step once more."""
+    wanted = (event, story, run_id, iteration)
+    names = ("event", "story", "run", "iteration")
+    return any(tuple(entry.get(name) for name in names) == wanted for entry in entries)
 
 
 def _speaks_for(entry: Entry, story: Story) -> bool:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import sys
 
+from . import interrupts
 from .harmless import harmless
 
 
 def yes(question: str) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
+    with interrupts.at_a_question():
+        try:
+            return _answer(question).strip().lower() in ("y", "yes")
+        except OSError:
+            # The terminal went away while it was asked.
+            return False
+
+
+def _answer(question: str) -> str:
+    for stream in (sys.stdin, sys.stderr):
+        if stream is None or not stream.isatty():
+            return ""
     print(harmless(f"{question} (y/N) "), end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return sys.stdin.readline()

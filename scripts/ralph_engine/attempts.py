@@ -2,87 +2,63 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 
-from . import agent_turn, interrupted, marker_file, task_goal
+from . import agent_turn, checkpoint, marker_file, waiting, waits
 from .agent_turn import Turn
 from .agents import endings
+from .agents.endings import Ended
 from .goal import Goal, Plan
 from .outcome import Outcome
 from .run_state import Run
-
-MOST_EMPTY = 3
-_LIMIT_WAITS = (300.0, 900.0, 1800.0, 3600.0)
-_BACKOFF = (5.0, 15.0, 60.0, 300.0)
-_BACKOFF_IN_ALL = 3600.0
+from .waits import Wait
 
 
 def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outcome]:
-    number, waited = 0, 0.0
+    waited: list[Wait] = []
     while True:
-        number += 1
-        if goal.KIND == task_goal.KIND:
-            interrupted.keep(run, plan)
-        turn = _attempt(run, plan, goal.KIND, text)
-        run.cost += turn.cost or 0.0
-        reached = goal.judge(run, plan, turn)
-        if not run.on_branch():
-            return turn, reached
-        interrupted.settled(run)
-        wait = _wait_before_retry(run, turn.ended, number, waited)
+        turn, reached = _attempt(run, goal, plan, text)
+        if not run.on_branch() or run.stop_asked():
+            return _cut_off(turn), reached
         if reached.counts and turn.ended.kind in endings.RETRIED:
-            return turn._replace(ended=endings.Ended(endings.OK, "its work was done")), reached
-        if wait is None or not _sleep(run, wait) or not run.on_branch():
-            return _counted(turn), reached
-        waited += wait
-        run.journal.write("retry", number=number, why=turn.ended.detail)
+            return _done_for_now(run, turn), reached
+        wait = _before_next(run, turn.ended, waited)
+        if isinstance(wait, Ended):
+            return turn._replace(ended=wait), reached
+        waited.append(wait)
+        if not waiting.sit_out(run, wait) or not run.on_branch():
+            return _cut_off(turn), reached
+        run.journal.write("retry", number=len(waited), why=turn.ended.detail)
 
 
-def _attempt(run: Run, plan: Plan, kind: str, text: str) -> Turn:
+def _attempt(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outcome]:
+    """The agent at work, and its work judged."""
+    checkpoint.save(run, plan)
     session = str(uuid.uuid4())
-    marker_file.write(run, plan.marker, kind, session)
-    return agent_turn.take(run, text, session)
+    marker_file.write(run, plan.marker, goal.KIND, session)
+    turn = agent_turn.take(run, text, session)
+    reached = goal.judge(run, plan, turn)
+    if run.on_branch():
+        checkpoint.save(run, plan, reached)
+    return turn, reached
 
 
-def _wait_before_retry(run: Run, ended: endings.Ended, number: int, waited: float) -> float | None:
-    """Seconds, or None where there is no further attempt."""
-    if run.stop_asked() or ended.kind not in endings.RETRIED:
-        return None
-    wait = _wanted_wait(run, ended, number, waited)
-    # A night that ends before the provider is back is better used by stopping now.
-    return wait if wait is not None and wait < run.seconds_left() else None
-
-
-def _wanted_wait(run: Run, ended: endings.Ended, number: int, waited: float) -> float | None:
-    if ended.kind == endings.EMPTY:
-        return run.settings.delay if number < MOST_EMPTY else None
-    if ended.kind == endings.LIMIT:
-        return _limit_wait(run, ended, number)
-    wait = _BACKOFF[min(number, len(_BACKOFF)) - 1]
-    return wait if waited + wait <= _BACKOFF_IN_ALL else None
-
-
-def _limit_wait(run: Run, ended: endings.Ended, number: int) -> float | None:
-    if not run.settings.wait_on_limit:
-        return None
-    if ended.retry_after is not None:
-        return max(1.0, ended.retry_after - time.time())
-    return _LIMIT_WAITS[min(number, len(_LIMIT_WAITS)) - 1]
-
-
-def _counted(turn: Turn) -> Turn:
-    """An agent that said nothing three times has failed; the loop goes on."""
+def _done_for_now(run: Run, turn: Turn) -> Turn:
+    """Its work was done: not repeated, but the provider's limit still stands."""
     if turn.ended.kind != endings.EMPTY:
+        run.held_back = turn.ended
+    return turn._replace(ended=Ended(endings.OK, "its work was done"))
+
+
+def _cut_off(turn: Turn) -> Turn:
+    """Not tried again for a reason of ours: the provider is not to blame."""
+    if turn.ended.kind not in endings.RETRIED:
         return turn
-    return turn._replace(ended=endings.Ended(endings.FAILED, "said nothing three times"))
+    return turn._replace(ended=Ended(endings.FAILED, turn.ended.detail))
 
 
-def _sleep(run: Run, seconds: float) -> bool:
-    """By the wall clock, in slices: a laptop that slept does not wait again."""
-    end = time.time() + seconds
-    if seconds > 2:
-        run.say(f"waiting until {time.strftime('%H:%M:%S', time.localtime(end))}")
-    while time.time() < end and not run.stop_asked():
-        time.sleep(max(0.0, min(0.2, end - time.time())))
-    return not run.stop_asked()
+def _before_next(run: Run, ended: Ended, waited: list[Wait]) -> waits.Decision:
+    dollars = run.dollars_left()
+    if ended.kind in endings.RETRIED and dollars is not None and dollars <= 0:
+        return Ended(endings.BUDGET, "the cost limit is reached")
+    return waits.after(ended, waited, waiting.bounds(run))

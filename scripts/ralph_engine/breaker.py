@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from . import stops
 
@@ -24,6 +25,19 @@ class Breaker:
     def count_reopened(self, story: str) -> None:
         self._reopened[story] += 1
 
+    def as_json(self) -> list[object]:
+        return [self._idle, self._unsubmitted, dict(self._reopened)]
+
+    def take(self, saved: list[Any]) -> None:
+        self._idle, self._unsubmitted = saved[0], saved[1]
+        self._reopened = Counter(saved[2])
+
+    def limited_to(self, limit: int) -> Breaker:
+        """The same counts under another limit."""
+        other = Breaker(limit)
+        other.take(self.as_json())
+        return other
+
     def tripped(self) -> stops.Stop | None:
         if self._limit == 0:
             return None
@@ -34,6 +48,6 @@ class Breaker:
             (times, f"times {story} was reopened by failing checks"),
         ):
             if count >= self._limit:
-                hint = "look at what it did in .ralph/runs, then start again"
+                hint = "look into .ralph/runs, then ralph.sh resume with a higher --breaker"
                 return stops.Stop(stops.STALLED, f"breaker: {count} {why}", hint)
         return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import approvals, repair
+from . import approvals, repair, signals
 from .checks import Result, distinct, failure_text
 from .run_state import Run
-from .stops import COMPLETE, INTERRUPTED, Stop
+from .stops import COMPLETE, Stop
 
 
 def judge(run: Run) -> Stop | None:
@@ -24,7 +24,7 @@ def judge(run: Run) -> Stop | None:
         return None
     red = _failing(run)
     if run.stop_asked():
-        return Stop(INTERRUPTED, "interrupted")
+        return signals.asked_to_stop(run)
     if red:
         reopen(run, approvals.last_approved(run.ledger.entries, run.document), red[0])
         return None
@@ -40,7 +40,9 @@ def _reopen(run: Run, name: str, feedback: str) -> None:
     assert story is not None
     document = approvals.reopened(run.document, name, feedback, run.settings.skip_review)
     entry = approvals.entry_for(story, run.branch)
-    run.ledger.append(approvals.REOPENED, **entry, run=run.run_id, iteration=run.iteration)
+    where = (name, run.run_id, run.iteration)
+    if not approvals.is_recorded(run.ledger.entries, approvals.REOPENED, *where):
+        run.ledger.append(approvals.REOPENED, **entry, run=run.run_id, iteration=run.iteration)
     run.rewrite(document, f"reopen {name}: a check failed after its approval")
     run.caps[name] = max(run.cap(name), story["reviewCount"] + 2)
     run.breaker.count_reopened(name)

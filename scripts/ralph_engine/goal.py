@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .agent_turn import Turn
@@ -9,6 +10,7 @@ from .checks import Check, Result
 from .outcome import Outcome
 from .prompt import Iteration
 from .run_state import Run
+from .settings import Settings
 from .stops import Stop
 
 
@@ -24,6 +26,7 @@ class Plan(Protocol):
 
 
 class Goal(Protocol):
+    Plan: Callable[..., Any]
     KIND: str
     DEFAULT_ITERATIONS: int
     DEFAULT_BREAKER: int
@@ -41,3 +44,11 @@ class Goal(Protocol):
     def done_signal(self, run: Run) -> Stop | None: ...
     def progressed(self, run: Run, plan: Any, reached: Outcome) -> bool: ...
     def submits(self, plan: Any, reached: Outcome) -> bool | None: ...
+
+
+def take_settings(run: Run, chosen: Settings, goal: Goal) -> None:
+    """At the start and after a pause; what the breaker counted stays counted."""
+    run.settings = chosen
+    run.max_iterations = chosen.maximum_iterations or goal.DEFAULT_ITERATIONS
+    limit = goal.DEFAULT_BREAKER if chosen.breaker is None else chosen.breaker
+    run.breaker = run.breaker.limited_to(limit)

@@ -19,6 +19,7 @@ from .prompt import fill
 
 _SCHEMA = Path(__file__).resolve().parent / "schemas" / "tasks.schema.json"
 _TEMPLATES = ("prd.md", "tasks.json", "progress.txt", "prompt.md", "guardrails.md")
+_AUDIT = ("audit.md",)
 _IGNORE = ".gitignore"
 _IGNORE_LIMIT = 16 * 1024 * 1024
 _FOLDERS = (paths.DEFAULT_RALPH_DIR, paths.DOT_FOLDER)
@@ -30,13 +31,14 @@ _LONGEST_BRANCH = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-d", "--project-dir", default=".", metavar="PATH", help="project root")
     parser.add_argument("--name", metavar="FEATURE", help="default: the project folder's name")
+    parser.add_argument("--audit", action="store_true", help="make ralph/audit.md too")
 
 
 def main(options: argparse.Namespace) -> int:
     root = _project(options.project_dir)
     name = _name(os.path.basename(root) or "project" if options.name is None else options.name)
     try:
-        lines = _make(root, contents(name, date.today()))
+        lines = _make(root, contents(name, date.today(), options.audit))
     except files.FileFault as fault:
         where = os.path.join(root, fault.path)
         raise Failure(f"{where} {fault.problem}", f"{fault.fix}, then run init again") from fault
@@ -44,10 +46,10 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def contents(name: str, today: date) -> dict[str, str]:
+def contents(name: str, today: date, audit: bool = False) -> dict[str, str]:
     """What each new file holds, by its path in the project."""
     made = {}
-    for file in _TEMPLATES:
+    for file in (*_TEMPLATES, *_AUDIT[: int(audit)]):
         values = {"DATE": today.isoformat(), "PROJECT_NAME": name, "BRANCH_NAME": branch(name)}
         if file.endswith(".json"):
             values = {key: _inside_json(value) for key, value in values.items()}

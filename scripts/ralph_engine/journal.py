@@ -10,7 +10,7 @@ from typing import Any
 
 from .core import files, paths
 
-_NAME = "journal.jsonl"
+NAME = "journal.jsonl"
 
 
 class Journal:
@@ -18,9 +18,9 @@ class Journal:
 
     def __init__(self, state: Path, run_id: str, project: str, echo: Callable[[str], None]) -> None:
         self._state, self._project, self._echo = str(state), project, echo
-        self._name = f"runs/{run_id}/{_NAME}"
+        self._name = f"runs/{run_id}/{NAME}"
         self._copy = f"{paths.DOT_FOLDER}/runs/{run_id}/events.jsonl"
-        self.count = 0
+        self.count, self.torn = _mended(self._state, self._name)
 
     def write(self, event: str, **details: Any) -> None:
         """A step of the loop."""
@@ -47,14 +47,33 @@ class Journal:
 
 
 def events(folder: Path) -> list[dict[str, Any]]:
-    """All whole lines; a torn last one is left out."""
+    """All whole lines; a torn one is left out."""
     found = []
-    for line in (folder / _NAME).read_bytes().split(b"\n"):
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
+    for line in (folder / NAME).read_bytes().split(b"\n"):
+        event = _event(line)
+        if event:
+            found.append(event)
     return found
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and "event" in value and "time" in value else None
+
+
+def _mended(state: str, name: str) -> tuple[int, bool]:
+    """How many lines there are, and whether the last one was cut: it is closed, not lengthened."""
+    if files.kind(state, name) == "absent":
+        return 0, False
+    count, last = 0, b"\n"
+    for block in files.blocks(state, name):
+        count, last = count + block.count(b"\n"), block[-1:]
+    if last != b"\n":
+        files.append(state, name, b"\n", 0o600, durable=True)
+    return count, last != b"\n"
 
 
 def _now() -> str:

@@ -25,8 +25,19 @@ Entry = dict[str, Any]
 class Ledger:
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
-        self._known = _read(self._folder)
+        data = _read(self._folder)
+        self._known, self.torn = _whole_lines(data)
         self.entries, self._hash = _chain(self._known, folder / NAME)
+
+    def mend(self) -> str:
+        """Moves a last line that was cut off aside; the name it has there, or ''."""
+        if not self.torn:
+            return ""
+        aside = f"{NAME}.torn-{int(time.time())}"
+        files.replace_bytes(self._folder, aside, self.torn, 0o600)
+        files.replace_bytes(self._folder, NAME, self._known, 0o600)
+        self.torn = b""
+        return aside
 
     def append(self, event: str, **details: Any) -> None:
         self._compare()
@@ -53,6 +64,11 @@ def _is_now(folder: str, known: bytes) -> bool:
         return _read(folder) == known
     except files.FileFault:
         return False
+
+
+def _whole_lines(data: bytes) -> tuple[bytes, bytes]:
+    end = data.rfind(b"\n") + 1
+    return data[:end], data[end:]
 
 
 def _read(folder: str) -> bytes:

@@ -6,64 +6,135 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from . import state_folder
+from . import process_start, state_folder
+from .core import files
 from .failure import Failure
+
+NameOwner = Callable[[str], None]
+Owner = dict[str, Any]
+# Longer than anyone needs who only looks whether the lock is taken.
+_PATIENCE = 0.5
+_UNTIL_IT_SAYS_WHO = 2.0
+_SLICE = 0.05
+_LIMIT = 65536
+_UNKNOWN = {"pid": "?", "host": "?", "since": "just now"}
+_HINT = (
+    "`ralph.sh status` tells more, `ralph.sh cancel` ends it; for a second feature use a worktree"
+)
 
 
 @contextmanager
-def held(path: Path, run_id: str) -> Iterator[None]:
+def held(path: Path) -> Iterator[NameOwner]:
+    """Yields what tells others which run holds it."""
     state_folder.make(path.parent)
-    lock = FileLock(str(path), timeout=0)
-    owner = path.with_suffix(".owner")
+    lock = FileLock(str(path), timeout=_PATIENCE)
     try:
-        lock.acquire()
+        _acquire(lock, path)
     except Timeout as error:
-        raise Failure(f"another loop runs in this folder ({_words(owner)})", _HINT) from error
+        raise Failure(f"another loop runs in this folder ({_words(path)})", _HINT) from error
     try:
-        owner.write_text(json.dumps(_me(run_id)), encoding="utf-8")
-        yield
+        _say_who(path, "")
+        yield lambda run_id: _say_who(path, run_id)
     finally:
-        owner.unlink(missing_ok=True)
+        _forget(path)
         lock.release()
 
 
-_HINT = "`ralph.sh status` tells more; for a second feature use a git worktree"
-
-
-def _me(run_id: str) -> dict[str, object]:
-    since = time.strftime("%Y-%m-%d %H:%M:%S")
-    return {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "run": run_id}
-
-
-def owner(path: Path) -> dict[str, Any] | None:
+def owner(path: Path) -> Owner | None:
     """Who holds the lock now; None where nobody does."""
+    if not path.exists():
+        return None
     lock = FileLock(str(path), timeout=0)
     try:
-        if path.exists():
-            with lock:
-                return None
+        _acquire(lock, path)
     except Timeout:
-        return _read(path.with_suffix(".owner")) or {"pid": "?", "host": "?", "since": "just now"}
+        return _present_owner(path) or _UNKNOWN
+    lock.release()
     return None
 
 
-def _words(owner: Path) -> str:
-    known = _read(owner)
+def _acquire(lock: FileLock, path: Path) -> None:
+    try:
+        lock.acquire(poll_interval=_SLICE)
+    except Timeout:
+        raise
+    except (OSError, NotImplementedError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Failure(
+            f"the lock {path} cannot be taken ({why})",
+            "free the path, or set XDG_STATE_HOME to a folder of yours",
+        ) from error
+
+
+def _say_who(path: Path, run_id: str) -> None:
+    me = json.dumps(_me(run_id)).encode("ascii")
+    files.replace_bytes(str(path.parent), _owner_name(path), me, 0o600)
+
+
+def _me(run_id: str) -> Owner:
+    return {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "run": run_id,
+        "started": process_start.of(os.getpid()),
+    }
+
+
+def _words(path: Path) -> str:
+    known = _present_owner(path)
     if known is None:
         return "it is just starting"
     return f"pid {known['pid']} on {known['host']}, since {known['since']}"
 
 
-def _read(owner: Path) -> dict[str, Any] | None:
+def _present_owner(path: Path) -> Owner | None:
+    """The lock comes first, the word who took it a moment later."""
+    give_up = time.monotonic() + _UNTIL_IT_SAYS_WHO
+    while True:
+        known = _read(path)
+        if known is not None and _may_hold_it(known):
+            return known
+        if time.monotonic() > give_up:
+            return None
+        time.sleep(_SLICE)
+
+
+def _read(path: Path) -> Owner | None:
     try:
-        known = json.loads(owner.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        known = json.loads(files.read_bytes(str(path.parent), _owner_name(path), _LIMIT))
+    except (files.FileFault, ValueError, RecursionError):
         return None
-    return known if isinstance(known, dict) and {"pid", "host", "since"} <= known.keys() else None
+    return known if isinstance(known, dict) and _is_word(known) else None
+
+
+def _is_word(known: Owner) -> bool:
+    kinds = (("pid", int), ("host", str), ("since", str), ("started", str))
+    return all(type(known.get(name)) is kind for name, kind in kinds)
+
+
+def _may_hold_it(known: Owner) -> bool:
+    """A killed runner's word stays behind, and its number may be another program's by now."""
+    if known["host"] != socket.gethostname():
+        return True
+    started = process_start.of(known["pid"])
+    return started != "" and started == known["started"]
+
+
+def _owner_name(path: Path) -> str:
+    return path.with_suffix(".owner").name
+
+
+def _forget(path: Path) -> None:
+    try:
+        files.remove(str(path.parent), _owner_name(path))
+    except files.FileFault:
+        # The lock decides, whatever stands beside it.
+        pass

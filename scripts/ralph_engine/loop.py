@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-import time
-
-from . import attempts, git, marker_file, prompt, scm, signals
+from . import (
+    attempts,
+    checkpoint,
+    git,
+    marker_file,
+    pauses,
+    prompt,
+    runner_signs,
+    scm,
+    signals,
+    waiting,
+)
 from .agents import endings
-from .core import review
+from .core import requests, review
 from .goal import Goal, Plan
+from .outcome import Outcome
 from .run_state import Run
-from .stops import ERROR, EXHAUSTED, INTERRUPTED, LIMIT, WAITING, Stop
+from .stops import ERROR, EXHAUSTED, LIMIT, WAITING, Stop
 
 
 def run_to_end(run: Run, goal: Goal) -> Stop:
-    while True:
+    stop = _finish_left_open(run, goal)
+    while not stop:
+        pauses.hold(run, goal)
         stop = signals.asked_to_stop(run) or _branch_left(run)
-        stop = stop or _signalled(run, goal) or _limit_reached(run)
+        stop = stop or _signalled(run, goal) or limit_reached(run)
         if stop:
-            return stop
+            break
         plan = goal.plan(run)
         if isinstance(plan, Stop):
             return plan
         if run.iteration >= run.max_iterations:
             why = f"{run.iteration} iterations used up"
-            return Stop(EXHAUSTED, why, "start again, with a higher -n")
+            return Stop(EXHAUSTED, why, "ralph.sh resume with a higher -n")
+        if run.held_back:
+            stop = waiting.for_provider(run)
+            # Much may have changed meanwhile: all is looked at again.
+            continue
         run.iteration += 1
         stop = _iterate(run, goal, plan) or run.breaker.tripped()
-        if stop:
-            return stop
-        if not _rest(run):
-            return Stop(INTERRUPTED, "interrupted")
+        if not stop and not waiting.rest(run):
+            stop = signals.asked_to_stop(run)
+    runner_signs.after_stop(run, stop)
+    return stop
+
+
+def _finish_left_open(run: Run, goal: Goal) -> Stop | None:
+    """A run that goes on settles first what its last iteration reached."""
+    if run.to_finish is None:
+        return None
+    plan, reached = run.to_finish
+    run.to_finish = None
+    return _settle(run, goal, plan, "", reached) or run.breaker.tripped()
 
 
 def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
@@ -44,16 +69,22 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
     stop = _stop_after(run, turn.ended)
     if stop:
         return stop
+    return _settle(run, goal, plan, turn.answer, reached)
+
+
+def _settle(run: Run, goal: Goal, plan: Plan, answer: str, reached: Outcome) -> Stop | None:
     results = run.check_all(goal.checks(run, plan, reached))
     if run.stop_asked():
         # A check that was cut short proves nothing, neither way.
-        return Stop(INTERRUPTED, "interrupted")
+        return signals.asked_to_stop(run)
+    runner_signs.after_checks(run, results)
     if all(result.passed for result in results):
         scm.run(run, may_commit=plan.mode != review.REVIEW)
     signalled = run.take_signal("DONE")
-    claimed = goal.claims(run, turn.answer) or signalled
+    claimed = goal.claims(run, answer) or signalled
     stop = goal.settle(run, plan, claimed, results, reached)
     run.breaker.count(goal.progressed(run, plan, reached), goal.submits(plan, reached))
+    checkpoint.save(run)
     return stop
 
 
@@ -61,12 +92,13 @@ def _signalled(run: Run, goal: Goal) -> Stop | None:
     return goal.done_signal(run) if run.take_signal("DONE") else None
 
 
-def _limit_reached(run: Run) -> Stop | None:
+def limit_reached(run: Run) -> Stop | None:
     if run.seconds_left() <= 0:
-        return Stop(LIMIT, "the time limit is reached", "start again with a longer --max-duration")
+        hint = "ralph.sh resume with a longer --max-duration"
+        return Stop(LIMIT, "the time limit is reached", hint)
     left = run.dollars_left()
     if left is not None and left <= 0:
-        return Stop(LIMIT, "the cost limit is reached", "start again with a higher --max-cost")
+        return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
     return None
 
 
@@ -78,25 +110,33 @@ def _title(run: Run, plan: Plan) -> str:
 def _prompt(run: Run, goal: Goal, plan: Plan) -> str:
     counted = run.settings.include_iteration_count_in_prompt
     about = goal.about(run, plan)
-    remarks = [*goal.remarks(run, plan), *run.remarks]
+    remarks = [*goal.remarks(run, plan), *run.remarks, *_told(run)]
     text = prompt.compose(goal.text(run, about), about, run.failures, remarks, counted)
     run.failures, run.remarks = [], []
     run.keep_prompt(text)
     return text
 
 
+def _told(run: Run) -> list[str]:
+    """What a person said since the last prompt."""
+    texts = requests.told(str(run.state))
+    for text in texts:
+        run.journal.write("told", text=text)
+    return [f"A person tells you: {text}" for text in texts]
+
+
 def _stop_after(run: Run, ended: endings.Ended) -> Stop | None:
     if run.stop_asked():
-        return Stop(INTERRUPTED, "interrupted")
+        return signals.asked_to_stop(run)
     if ended.kind in endings.FATAL:
         why = f"the agent cannot work: {ended.detail}"
-        return Stop(ERROR, why, "put that right, then start again")
+        return Stop(ERROR, why, "put that right, then ralph.sh resume")
     if ended.kind == endings.WAIT:
-        return Stop(WAITING, f"the agent {ended.detail}", "start again when that is done")
+        return Stop(WAITING, f"the agent {ended.detail}", "ralph.sh resume when that is done")
     if ended.kind == endings.BUDGET:
-        return Stop(LIMIT, "the cost limit is reached", "start again with a higher --max-cost")
+        return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
     if ended.kind in endings.RETRIED:
-        return Stop(LIMIT, f"provider unavailable: {ended.detail}", "start again later")
+        return Stop(LIMIT, f"provider unavailable: {ended.detail}", "ralph.sh resume later")
     return signals.waits_for_person(run) or _branch_left(run)
 
 
@@ -105,12 +145,4 @@ def _branch_left(run: Run) -> Stop | None:
         return None
     here = git.branch(run.root) or "a detached HEAD"
     why = f"the branch is {here}, not {run.branch}"
-    return Stop(WAITING, why, f"git switch {run.branch}, then start again")
-
-
-def _rest(run: Run) -> bool:
-    """The delay between iterations; False when asked to stop."""
-    end = time.time() + run.settings.delay
-    while time.time() < end and not run.stop_asked():
-        time.sleep(max(0.0, min(0.2, end - time.time())))
-    return not run.stop_asked()
+    return Stop(WAITING, why, f"git switch {run.branch}, then ralph.sh resume")

@@ -64,6 +64,16 @@ def prompt(settings: Settings, options: RunOptions) -> Ready:
     return Ready({}, baseline)
 
 
+def again(settings: Settings, options: RunOptions, document: Document) -> None:
+    """For a run that goes on: its list and baseline are known."""
+    root = options.project_dir
+    found = [*_agent_faults(settings), *_disk_faults(root)]
+    if document:
+        found += [*_repository_faults(root), *_branch_faults(root, document)]
+    if found:
+        raise _failure(found)
+
+
 def _scm_faults(settings: Settings, dirty: list[str]) -> list[str]:
     """`commit -a` would sweep a person's change into the agent's commit."""
     if not (settings.scm and dirty):

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from . import descendants
+from .descendants import Watch
+from .streams import OnOutput, Streams
 
 TIMED_OUT, IDLE, STOPPED = "timeout", "idle", "signal"
 _GRACE = 5.0
 _SLICE = 0.2
 _LAST_WORDS = 1.0
-_CHUNK = 65536
-
-OnOutput = Callable[[str, bytes], None]
 
 
 class Job(NamedTuple):
+    """`linger`, asked at the program's own end: seconds that its descendants may still take."""
+
     argv: list[str]
     cwd: str
     environment: Mapping[str, str]
@@ -31,53 +31,68 @@ class Job(NamedTuple):
     idle_seconds: float | None = None
     is_busy: Callable[[], bool] = lambda: False
     merged: bool = False
+    linger: Callable[[], float] = lambda: 0.0
 
 
 class Ended(NamedTuple):
-    """cause is None where the program ended by itself."""
+    """cause is None where the program ended by itself; `left`: processes that would not go."""
 
     code: int | None
     cause: str | None
     problem: str
+    left: tuple[int, ...] = ()
 
 
 def run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], mark: str) -> Ended:
     """`mark` is a NAME=value in the program's environment by which leftovers are known."""
-    before = descendants.below_us()
+    watch = descendants.watch(mark)
     try:
-        child = subprocess.Popen(
-            job.argv,
-            cwd=job.cwd,
-            env=dict(job.environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if job.merged else subprocess.PIPE,
-            start_new_session=True,
-        )
+        return _run(job, on_output, stop_asked, watch)
+    finally:
+        descendants.forget(watch)
+
+
+def _run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], watch: Watch) -> Ended:
+    try:
+        child = _start(job)
     except OSError as error:
         return Ended(None, None, f"{job.argv[0]}: {error.strerror}")
     except ValueError as error:
         # A NUL in an argument, which JSON can hold and no program can be given.
         return Ended(None, None, f"{job.argv[0]}: {error}")
-    _feed(child, job.stdin)
+    watch.follow(child.pid)
+    left: list[int] = []
     try:
-        cause = _watch(child, job, on_output, stop_asked)
-        if cause:
-            _end(child)
+        _feed(child, job.stdin)
+        with Streams(child, on_output) as streams:
+            cause = _attend(child, job, streams, stop_asked, watch)
     finally:
-        _close(child)
         if child.poll() is None:
-            _end(child)
-        descendants.sweep(mark, before)
-    return Ended(child.returncode, cause, "")
+            _end(child, watch)
+        left = watch.sweep()
+    return Ended(child.returncode, cause, "", tuple(left))
+
+
+def _start(job: Job) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        job.argv,
+        cwd=job.cwd,
+        env=dict(job.environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if job.merged else subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def _feed(child: subprocess.Popen[bytes], data: bytes) -> None:
     """In a thread: a program that never reads must not keep us from its deadline."""
+    pipe = child.stdin
+    assert pipe is not None
 
     def write() -> None:
         try:
-            with _pipe(child.stdin) as pipe:
+            with pipe:
                 pipe.write(data)
         except OSError:
             pass
@@ -85,48 +100,41 @@ def _feed(child: subprocess.Popen[bytes], data: bytes) -> None:
     threading.Thread(target=write, daemon=True).start()
 
 
-def _watch(
-    child: subprocess.Popen[bytes], job: Job, on_output: OnOutput, stop_asked: Callable[[], bool]
+def _attend(
+    child: subprocess.Popen[bytes],
+    job: Job,
+    streams: Streams,
+    stop_asked: Callable[[], bool],
+    watch: Watch,
 ) -> str | None:
-    start = last_output = time.monotonic()
-    exited: float | None = None
-    with selectors.DefaultSelector() as selector:
-        selector.register(_pipe(child.stdout), selectors.EVENT_READ, "stdout")
-        if child.stderr is not None:
-            selector.register(child.stderr, selectors.EVENT_READ, "stderr")
-        while child.poll() is None or selector.get_map():
-            came = _pass_on(child, selector, on_output)
-            if child.poll() is not None:
-                exited = exited or time.monotonic()
-                # What it left running may chatter for ever; its own words are read by now.
-                if not came or time.monotonic() - exited > _LAST_WORDS:
-                    return None
-            if came or job.is_busy():
-                last_output = time.monotonic()
-            cause = _overdue(job, start, last_output) or (STOPPED if stop_asked() else None)
-            if cause:
-                return cause
+    """From the start to the end; the cause, where it was not the program's own."""
+    cause = _until_exit(child, job, streams, stop_asked, watch)
+    if cause:
+        _end(child, watch)
+        return cause
+    watch.exited()
+    streams.take_last_words(_LAST_WORDS)
+    _linger(job.linger(), streams, stop_asked, watch)
     return None
 
 
-def _pass_on(
-    child: subprocess.Popen[bytes], selector: selectors.BaseSelector, on_output: OnOutput
-) -> bool:
-    """True while something came; an ended stream is forgotten."""
-    if not selector.get_map():
-        try:
-            child.wait(_SLICE)
-        except subprocess.TimeoutExpired:
-            pass
-        return False
-    ready = selector.select(_SLICE)
-    for key, _ in ready:
-        data = os.read(key.fd, _CHUNK)
-        if data:
-            on_output(key.data, data)
-        else:
-            selector.unregister(key.fileobj)
-    return bool(ready)
+def _until_exit(
+    child: subprocess.Popen[bytes],
+    job: Job,
+    streams: Streams,
+    stop_asked: Callable[[], bool],
+    watch: Watch,
+) -> str | None:
+    start = last_output = time.monotonic()
+    while child.poll() is None:
+        came = streams.pass_on(_SLICE)
+        watch.look()
+        if came or job.is_busy():
+            last_output = time.monotonic()
+        cause = _overdue(job, start, last_output) or (STOPPED if stop_asked() else None)
+        if cause and child.poll() is None:
+            return cause
+    return None
 
 
 def _overdue(job: Job, start: float, last_output: float) -> str | None:
@@ -138,27 +146,33 @@ def _overdue(job: Job, start: float, last_output: float) -> str | None:
     return None
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def _linger(seconds: float, streams: Streams, stop_asked: Callable[[], bool], watch: Watch) -> None:
+    """Read on meanwhile: a full pipe would keep them from finishing."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and not stop_asked() and watch.left():
+        streams.pass_on_for(_SLICE)
+
+
+def _end(child: subprocess.Popen[bytes], watch: Watch) -> None:
     """INT lets an agent save its session; KILL needs no one's consent."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         try:
+            # Not waited for yet, so the number is still the child's.
             os.killpg(child.pid, number)
         except (ProcessLookupError, PermissionError):
             pass
+        if _gone(child, _GRACE, watch):
+            break
+    watch.exited()
+
+
+def _gone(child: subprocess.Popen[bytes], seconds: float, watch: Watch) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        watch.look()
         try:
-            child.wait(_GRACE)
-            return
+            child.wait(_SLICE)
+            return True
         except subprocess.TimeoutExpired:
             continue
-    child.wait()
-
-
-def _close(child: subprocess.Popen[bytes]) -> None:
-    for pipe in (child.stdout, child.stderr):
-        if pipe is not None:
-            pipe.close()
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None
-    return pipe
+    return False

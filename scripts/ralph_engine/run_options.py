@@ -39,11 +39,14 @@ class RunOptions:
     verbose: bool
 
 
-def add_arguments(parser: argparse.ArgumentParser, everything: bool = False) -> None:
+def add_arguments(
+    parser: argparse.ArgumentParser, everything: bool = False, with_goal: bool = True
+) -> None:
     """All are accepted; the help shows the everyday ones, or everything."""
     parser.allow_abbrev = False
     parser.epilog = _EPILOG
-    for names, metavar, read, text in _GOALS:
+    parser.set_defaults(prompt=None, prompt_file=None)
+    for names, metavar, read, text in _GOALS if with_goal else ():
         parser.add_argument(*names, action=_Goal, read=read, metavar=metavar, help=text)
     add_setting_arguments(parser, everything)
     add_project_argument(parser)
@@ -102,7 +105,7 @@ def _help(text: str, visible: bool) -> str:
 class _HelpAll(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         full = argparse.ArgumentParser(prog=parser.prog, description=parser.description)
-        add_arguments(full, everything=True)
+        add_arguments(full, everything=True, with_goal="resume" not in parser.prog)
         full.print_help()
         parser.exit()
 

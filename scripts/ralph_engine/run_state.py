@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from . import approvals, git, repair
+from . import approvals, git, interrupts, repair
+from .agents.endings import Ended
 from .breaker import Breaker
 from .checks import Check, Result, Runner, distinct, failure_text
 from .core import clean_tree, files, fingerprint, paths
@@ -16,9 +18,10 @@ from .failure import Failure
 from .frozen_files import FrozenFiles
 from .journal import Journal
 from .ledger import Ledger
+from .outcome import Outcome
 from .prompt import CheckFailure
 from .run_options import RunOptions
-from .settings import Settings
+from .settings import Entries, Settings
 
 _KEPT = 64 * 1024 * 1024
 
@@ -51,9 +54,17 @@ class Run:
     breaker: Breaker = field(default_factory=lambda: Breaker(0))
     caps: dict[str, int] = field(default_factory=dict)
     cost: float = 0.0
+    highest_cost: float = 0.0
+    cost_estimated: bool = False
+    held_back: Ended | None = None
     lost: int = 0
     history_changed: bool = False
-    started: float = field(default_factory=time.time)
+    goal_kind: str = ""
+    flags: Entries = field(default_factory=dict)
+    red_guardrails: dict[str, int] = field(default_factory=dict)
+    to_finish: tuple[Any, Outcome] | None = None
+    seconds_before: float = 0.0
+    started: float = field(default_factory=time.monotonic)
 
     @property
     def tasks_path(self) -> str:
@@ -90,9 +101,13 @@ class Run:
         return bool(self.guardrails() or self.verify_commands() or self.story_checks())
 
     def check(self, check: Check) -> Result:
+        if self.stop_asked():
+            # Each one started only to be ended would take its time.
+            return Result(check, None, "", "", 0.0)
         keep = self.settings.output_truncate_chars
         runner = Runner(self.root, self.run_id, keep, self.stop_asked)
-        result = runner.run(check, self.iteration)
+        with interrupts.job(f"the check {check.command}"):
+            result = runner.run(check, self.iteration)
         self.journal.write("check", command=check.command, code=result.code, log=result.log)
         word = "passed" if result.passed else f"failed ({result.code}), {check.action}"
         self.say(f"check {check.command}: {word}")
@@ -163,7 +178,11 @@ class Run:
 
     def seconds_left(self) -> float:
         limit = self.settings.max_duration
-        return float("inf") if limit is None else self.started + limit - time.time()
+        return float("inf") if limit is None else limit - self.seconds_spent()
+
+    def seconds_spent(self) -> float:
+        """By the steady clock: one that is set anew neither ends a run early nor prolongs it."""
+        return self.seconds_before + time.monotonic() - self.started
 
     def dollars_left(self) -> float | None:
         limit = self.settings.max_cost_usd

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 
-from . import agent_turn, git, processes
+from . import agent_turn, git, interrupts, processes
 from .run_state import Run
 
 _ASK = (
@@ -67,7 +67,8 @@ def _task(run: Run, words: list[str]) -> str:
     def keep(_: str, data: bytes) -> None:
         kept.extend(data[: max(0, _KEPT - len(kept))])
 
-    done = processes.run(job, keep, run.stop_asked, run.mark)
+    with interrupts.job(f"scm {words[0]}"):
+        done = processes.run(job, keep, run.stop_asked, run.mark)
     run.journal.write("scm", argv=argv, code=done.code)
     if done.code == 0 and done.cause is None:
         return ""

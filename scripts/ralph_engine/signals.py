@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import ask
-from .core import files, paths
+from .core import files, paths, requests
 from .failure import Failure
 from .run_state import Run
 from .stops import INTERRUPTED, WAITING, Stop
@@ -12,8 +12,10 @@ _LIMIT = 65536
 
 
 def asked_to_stop(run: Run) -> Stop | None:
+    if requests.stands(str(run.state), requests.CANCEL):
+        return Stop(INTERRUPTED, "cancelled on request", "ralph.sh resume goes on")
     if run.stop_asked():
-        return Stop(INTERRUPTED, "interrupted")
+        return Stop(INTERRUPTED, "interrupted", "ralph.sh resume goes on")
     return waits_for_person(run)
 
 
@@ -21,7 +23,7 @@ def waits_for_person(run: Run) -> Stop | None:
     for path in paths.signals(run.ralph_dir, paths.WAITS):
         if files.kind(run.root, path) != "absent":
             why = f"{path} says: {_content(run.root, path)}"
-            return Stop(WAITING, why, f"answer it, rm {path}, then start again")
+            return Stop(WAITING, why, "answer it, then ralph.sh resume (it removes the file)")
     return None
 
 
@@ -33,6 +35,14 @@ def refuse_old(root: str, ralph_dir: str) -> None:
             files.remove(root, path)
     elif old:
         raise Failure(f"{', '.join(old)} is older than this run", f"rm {' '.join(old)}")
+
+
+def answered(run: Run) -> None:
+    """A person resumes: what the loop waited for is settled."""
+    for path in paths.signals(run.ralph_dir, paths.WAITS):
+        if files.kind(run.root, path) != "absent":
+            run.say(f"{path} said: {_content(run.root, path)}")
+            files.remove(run.root, path)
 
 
 def _content(root: str, path: str) -> str:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from .core import requests
 from .failure import Failure
 
 
 def of_project(root: str, environment: Mapping[str, str]) -> Path:
-    real = os.path.realpath(root)
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", os.path.basename(real)).strip("-")[:40] or "project"
-    short = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
-    return base(environment) / f"{slug}-{short}"
+    return base(environment) / requests.state_name(root)
 
 
 def lock_path(root: str, environment: Mapping[str, str]) -> Path:
@@ -25,13 +21,10 @@ def lock_path(root: str, environment: Mapping[str, str]) -> Path:
 
 
 def base(environment: Mapping[str, str]) -> Path:
-    state = environment.get("XDG_STATE_HOME") or ""
-    if not os.path.isabs(state):
-        home = environment.get("HOME")
-        if not home:
-            raise Failure("HOME is not set", "set HOME or XDG_STATE_HOME to a folder of yours")
-        state = os.path.join(home, ".local", "state")
-    return Path(state) / "ralph"
+    folder = requests.state_base(environment)
+    if not folder:
+        raise Failure("HOME is not set", "set HOME or XDG_STATE_HOME to a folder of yours")
+    return Path(folder)
 
 
 def make(folder: Path) -> Path:

@@ -7,8 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from . import journal, lock, run_options, state_folder
+from . import journal, lock, past_run, run_options, session_loops, state_folder
 from .harmless import harmless
+
+# What a loop that lives is at, by the last step it wrote down.
+_LIVING = {"paused": "paused", "wait": "waiting"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +22,8 @@ def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     owner = lock.owner(state_folder.lock_path(root, os.environ))
     folder = _last_run(state_folder.of_project(root, os.environ))
-    print(harmless("\n".join(words(owner, journal.events(folder) if folder else []))))
+    own = words(owner, journal.events(folder) if folder else [])
+    print(harmless("\n".join([*own, *session_loops.lines(root)])))
     return 0
 
 
@@ -30,16 +34,21 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
         return ["no loop has run here"]
     run = next((e["id"] for e in events if e["event"] == "run"), "?")
     iterations = [e for e in events if e["event"] == "iteration"]
-    end = next((e for e in reversed(events) if e["event"] == "end"), None)
+    end = past_run.last_end(events)
     if owner:
-        lines = [f"running: {run}, pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
+        word = _LIVING.get(_last_step(events), "running")
+        lines = [f"{word}: {run}, pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
     else:
-        lines = [f"killed: {run} left no end; the next start judges its last iteration first"]
+        lines = [f"killed: {run} left no end; ralph.sh resume goes on with it"]
     if iterations:
         lines.append(_iteration(iterations[-1]))
     return [*lines, f"last event: {events[-1]['event']} at {events[-1]['time']}"]
+
+
+def _last_step(events: list[dict[str, Any]]) -> str:
+    return next((e["event"] for e in reversed(events) if e["event"] != "agent"), "")
 
 
 def _iteration(event: dict[str, Any]) -> str:

@@ -173,7 +173,8 @@ def _record(run: Run, plan: Plan, reached: Outcome) -> None:
     known = {"run": run.run_id, "iteration": run.iteration, "head": head}
     for name, event in ((reached.submitted, "submitted"), (plan.story, reached.verdict)):
         story = run.story(name)
-        if name and event and story:
+        where = (event, name, run.run_id, run.iteration)
+        if name and event and story and not approvals.is_recorded(run.ledger.entries, *where):
             entry = approvals.entry_for(story, run.branch)
             area = [_base(run), plan.head] if event != "submitted" else []
             run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
@@ -209,4 +210,4 @@ def _held_at_cap(run: Run, plan: Plan, reached: Outcome) -> Stop | None:
     if story["reviewCount"] < run.cap(plan.story):
         return None
     why = f"{plan.story} was sent back by review {story['reviewCount']}, its cap"
-    return Stop(WAITING, why, "look at its reviewFeedback, then start again")
+    return Stop(WAITING, why, "look at its reviewFeedback, then ralph.sh resume")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from . import approvals, check, git, run_options, settings, state_folder
+from . import approvals, check, descendants, git, run_options, settings, state_folder
 from .checks import Check, Runner, distinct
 from .core import clean_tree, paths, shape
 from .core.tasks import Document, Story
@@ -78,6 +78,7 @@ def _check_lines(root: str, document: Document) -> list[tuple[bool, str]]:
     wanted += [Check(command) for command in commands]
     if not wanted:
         return [(True, "no checks configured")]
+    descendants.adopt_orphans()
     runner = Runner(root, "verify", chosen.output_truncate_chars, lambda: False)
     results = [runner.run(one, 0) for one in distinct(wanted)]
     return [(r.passed, f"{r.check.command}: exit code {r.code} (log: {r.log})") for r in results]

@@ -413,7 +413,7 @@ class TestRetries:
         ran = life.run([fail(401, headers=GIVE_UP)])
         assert (ran.code, ran.endings()) == (2, ["auth"])
         assert ran.last_line.startswith("ralph: error: the agent cannot work: ")
-        assert ran.screen[-1] == "hint: put that right, then start again"
+        assert ran.screen[-1] == "hint: put that right, then ralph.sh resume"
 
     def test_a_limit_ends_a_run_that_shall_not_wait(self, life: Life) -> None:
         ran = life.run([fail(429, headers=GIVE_UP)], "--no-wait-on-limit")

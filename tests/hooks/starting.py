@@ -17,6 +17,8 @@ SECONDS = 60
 SESSION = "5e551011-0000-4000-8000-000000000001"
 RUN = "run-1"
 
+EVENTS = {"stop": "Stop", "session": "SessionStart", "prompt_command": "UserPromptExpansion"}
+
 # Kept by hand: what a hook may print, by event.
 BLOCK_KEYS = {"decision", "reason"}
 CONTEXT_KEYS = {"hookEventName", "additionalContext"}
@@ -147,7 +149,7 @@ class Place:
 
     def event(self, hook: str, sent: Any) -> dict[str, Any]:
         """What the client sends, as far as hooks look at it."""
-        name = {"stop": "Stop", "session": "SessionStart"}[hook]
+        name = EVENTS[hook]
         known: dict[str, Any] = {"session_id": SESSION, "hook_event_name": name}
         if hook == "session":
             known["source"] = "startup"
@@ -170,9 +172,8 @@ def command_of(plugin: Path, hook: str, alone: bool) -> list[str]:
     """The client's way, by hooks.json, or the Python file alone."""
     if alone:
         return [PYTHON, "-I", "-S", str(plugin / "hooks" / f"{hook}.py")]
-    event = {"stop": "Stop", "session": "SessionStart"}[hook]
     declared = json.loads((plugin / "hooks" / "hooks.json").read_text())["hooks"]
-    return ["/bin/sh", "-c", declared[event][0]["hooks"][0]["command"]]
+    return ["/bin/sh", "-c", declared[EVENTS[hook]][0]["hooks"][0]["command"]]
 
 
 def listing(top: Path, without: Path | None = None) -> dict[str, object]:
@@ -241,6 +242,25 @@ def a_marker(**fields: Any) -> dict[str, Any]:
         **fields,
     }
     return {name: value for name, value in marker.items() if value is not ...}
+
+
+def a_loop(**fields: Any) -> dict[str, Any]:
+    """The state of a same-session loop that has just begun, written out by hand."""
+    counts = dict.fromkeys(
+        ("iteration", "pausedSeconds", "unchangedFindings", "toolCalls", "turnsWithoutTools")
+        + ("sameFailures", "offset", "maxDuration"),
+        0,
+    )
+    return {
+        **{"version": 1, "session": SESSION, "kind": "ralph-loop", "status": "ACTIVE"},
+        **{"task": "Fix it", "file": "", "promise": "DONE", "policy": "reject"},
+        **{"maxIterations": 25, "minToolCalls": 1, "verify": [], "verifyTimeout": 600},
+        **{"startedAt": "2026-01-01T00:00:00Z", "lastRunAt": "2026-01-01T00:00:00Z"},
+        **{"pausedAt": "", "verifyingSince": "", "lastFailure": "", "lastFindingsCount": None},
+        **{"queued": [], "decisions": []},
+        **counts,
+        **fields,
+    }
 
 
 def reference_marker(pid: int, **fields: Any) -> dict[str, Any]:

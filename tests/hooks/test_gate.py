@@ -20,6 +20,7 @@ from hooks.starting import (
     SESSION,
     Place,
     a_list,
+    a_loop,
     a_marker,
     listing,
     reference_marker,
@@ -500,12 +501,14 @@ def end(reason: Any) -> dict[str, Any]:
 
 
 def test_a_cleared_session_ends_its_loop_and_no_other(place: Place, alone: bool) -> None:
-    session_state(place)
+    place.write(f".ralph/sessions/{SESSION}.json", a_loop())
     state_of_another(place)
     assert place.start("session", end("clear"), alone=alone).silent
     sessions = place.root / ".ralph" / "sessions"
-    assert sorted(path.name for path in sessions.iterdir()) == [f"{OTHER}.json", "ended"]
-    assert [path.name for path in (sessions / "ended").iterdir()] == [f"{SESSION}.json"]
+    assert sorted(path.name for path in sessions.glob("*.json")) == [f"{OTHER}.json"]
+    [ended] = (sessions / "ended").iterdir()
+    assert ended.name == f"{SESSION}.json"
+    assert json.loads(ended.read_text())["status"] == "CANCELLED"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from hooks.starting import PYTHON, Place, a_list, a_marker, reference_marker
+from hooks.starting import PYTHON, Place, a_list, a_loop, a_marker, reference_marker
+from hooks.starting import SESSION as OWN
 
 SECONDS = 60
 _CORE = "ralph_engine.core"
@@ -19,10 +20,15 @@ def core(*names: str) -> set[str]:
 
 
 LOOP = core("files", "hook_io", "loop_of_session", "marker", "paths", "review", "shape") | core(
-    "strict_json", "tasks"
+    "prompt_gate", "strict_json", "tasks"
 )
-SESSION = LOOP | core("alerts", "session_state")
+STOPPING = LOOP | core("stopping")
+SESSION = LOOP | core("alerts")
+ENDING = core("audit", "audit_file", "background", "clock", "dot_folder", "hook_log", "loop_words")
+SESSION_LOOP = core("promise", "session_state", "session_stop", "transcript") | ENDING
 STOP = LOOP | core(
+    "stopping",
+    "background",
     "clean_tree",
     "command",
     "dot_folder",
@@ -37,6 +43,7 @@ STOP = LOOP | core(
 # What os and hashlib are made of; which of them json has loaded differs with the version.
 SYSTEM = {"__future__", "os", "posixpath", "genericpath", "stat", "_stat", "errno", "time"}
 HASHES = {"hashlib", "_hashlib", "_blake2", "_sha1", "_sha2", "_sha3", "_md5"}
+CLOCK = {"datetime", "_datetime", "math"}
 # subprocess, select, signal and what they bring; msvcrt is tried and not found.
 PROCESSES = {
     "subprocess",
@@ -72,6 +79,10 @@ def with_git(place: Place) -> None:
     place.repository()
 
 
+def same_session(place: Place) -> None:
+    place.write(f".ralph/sessions/{OWN}.json", a_loop())
+
+
 def broken_list(place: Place) -> None:
     without_git(place)
     place.write("ralph/tasks.json", "{")
@@ -83,7 +94,7 @@ def reference(place: Place) -> None:
 
 Case = tuple[str, Callable[[Place], None], set[str], set[str]]
 CASES: dict[str, Case] = {
-    "inactive stop": ("stop", no_loop, STOP | SYSTEM | HASHES, LOOP),
+    "inactive stop": ("stop", no_loop, STOPPING | SYSTEM, STOPPING),
     "stop without git": ("stop", without_git, STOP | SYSTEM | HASHES, STOP),
     "stop on a broken list": ("stop", broken_list, STOP | SYSTEM | HASHES, STOP),
     "stop with git": ("stop", with_git, STOP | SYSTEM | HASHES | PROCESSES, {"subprocess"}),
@@ -92,6 +103,18 @@ CASES: dict[str, Case] = {
         reference,
         STOP | SYSTEM | HASHES | core("ancestry"),
         core("ancestry"),
+    ),
+    "stop of a same-session loop": (
+        "stop",
+        same_session,
+        STOPPING | SESSION_LOOP | SYSTEM | CLOCK,
+        SESSION_LOOP,
+    ),
+    "a command that is not ours": (
+        "prompt_command",
+        no_loop,
+        core("files", "hook_io", "paths", "prompt_gate") | SYSTEM,
+        core("prompt_gate"),
     ),
     "session outside a loop": ("session", no_loop, SESSION | SYSTEM, LOOP),
     "session in a loop": ("session", without_git, SESSION | SYSTEM, LOOP),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from property import lists
 from property.json_values import json_values
 from ralph_engine import schema
-from ralph_engine.core import marker, review, strict_json, tasks
+from ralph_engine.core import marker, review, session_state, strict_json, tasks
 
 Json = dict[str, Any]
 PATH = "ralph/tasks.json"
@@ -37,6 +37,37 @@ MARKER = {
     "digests": {"prd.md": "0"},
     "baseline": {},
     "host": "h",
+}
+DECISION = {"time": "t", "iteration": 1, "decision": "blocked", "why": "no promise"}
+LOOP = {
+    "version": 1,
+    "session": "s-1",
+    "kind": "ralph-audit",
+    "status": "PAUSED",
+    "task": "t",
+    "file": "ralph/audit.md",
+    "promise": "DONE",
+    "iteration": 1,
+    "maxIterations": 25,
+    "minToolCalls": 1,
+    "policy": "warn",
+    "verify": ["true"],
+    "verifyTimeout": 600,
+    "maxDuration": 0,
+    "startedAt": "2026-01-01T00:00:00Z",
+    "lastRunAt": "2026-01-01T00:00:00Z",
+    "pausedAt": "",
+    "pausedSeconds": 0,
+    "verifyingSince": "",
+    "lastFindingsCount": 3,
+    "unchangedFindings": 0,
+    "toolCalls": 2,
+    "turnsWithoutTools": 0,
+    "lastFailure": "",
+    "sameFailures": 0,
+    "offset": 100,
+    "queued": ["/cancel-ralph"],
+    "decisions": [DECISION],
 }
 ABSENT = object()
 FROZEN = {"criteria": ["0"], "verify": ["0"], "whole": "0"}
@@ -152,8 +183,30 @@ def test_every_field_of_a_marker() -> None:
         _same_marker_verdict(loaded(document))
 
 
+def test_every_field_of_a_session_loop() -> None:
+    for document in _damaged_in_every_way(LOOP):
+        _same_session_verdict(loaded(document))
+
+
+def test_every_word_that_a_session_loop_may_hold() -> None:
+    words = {
+        "kind": session_state.KINDS,
+        "policy": session_state.POLICIES,
+        "status": (session_state.ACTIVE, session_state.PAUSED, *session_state.ENDED),
+    }
+    for field, known in words.items():
+        published = schema.validator("session").schema["properties"][field]["enum"]
+        assert sorted(published) == sorted(known)
+
+
+@given(st.just(LOOP).flatmap(damaged))
+def test_nearly_valid_session_loops(document: Any) -> None:
+    _same_session_verdict(loaded(document))
+
+
 @given(json_values)
 def test_arbitrary_values(value: Any) -> None:
+    _same_session_verdict(loaded(value))
     _same_task_verdict(loaded(value))
     _same_marker_verdict(loaded(value))
 
@@ -175,6 +228,19 @@ def _same_task_verdict(document: Any) -> None:
     core, published = tasks.faults(document, PATH), schema.task_faults(document, PATH)
     assert sorted(fault.place for fault in core) == sorted(fault.place for fault in published)
     assert sorted(core) == sorted(published)
+
+
+def _same_session_verdict(document: Any) -> None:
+    # Whose it is, and whether a text is a point in time, a schema cannot say.
+    named = document.get("session", "") if type(document) is dict else ""
+    if type(document) is dict and type(document.get("startedAt")) is str:
+        document["startedAt"] = "2026-01-01T00:00:00Z"
+    try:
+        session_state.parse(json.dumps(document).encode(), named)
+        usable = True
+    except session_state.Unusable:
+        usable = False
+    assert usable == schema.accepts("session", document)
 
 
 def _same_marker_verdict(document: Any) -> None:

@@ -145,9 +145,10 @@ class HostileProject:
         iterations: int = 2,
         env: Mapping[str, str] | None = None,
         witness: Witness | None = None,
+        engine: Sequence[str] = (str(ENGINE),),
     ) -> Ended:
         """The runner, to its end, and that of the process a witness looks at."""
-        argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "--agent", command]
+        argv = [sys.executable, "-I", "-X", "utf8", *engine, "run", "--agent", command]
         argv += ["--delay", "0s", "-n", str(iterations), *options]
         screen = self.outside.parent / f"screen-{uuid.uuid4()}"
         try:
@@ -220,17 +221,18 @@ class Witness:
 def end_marked(mark: str) -> None:
     """Kills what still carries the mark of this very test."""
     give_up = time.monotonic() + 10
-    while marked := _marked(mark.encode()):
-        assert time.monotonic() < give_up, f"these processes cannot be killed: {marked}"
-        for pid in marked:
+    while left := marked(mark):
+        assert time.monotonic() < give_up, f"these processes cannot be killed: {left}"
+        for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
 
-def _marked(mark: bytes) -> list[int]:
+def marked(mark: str) -> list[int]:
+    """Processes with this NAME=value in their environment."""
     found = []
     for environ in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
-            if mark in environ.read_bytes().split(b"\0"):
+            if mark.encode() in environ.read_bytes().split(b"\0"):
                 found.append(int(environ.parent.name))
     return found

@@ -277,7 +277,7 @@ def test_leaving_the_branch_stops_for_a_person(tmp_path: Path, mode: str, how: s
     project = HostileProject(tmp_path, story("US-1", mode))
     ended = project.run(agent("rewrites_history", how))
     assert ended.code == 42
-    assert "hint: git switch main, then start again" in ended.screen
+    assert "hint: git switch main, then ralph.sh resume" in ended.screen
     project.git("switch", "-q", "main")
     assert project.document() == json.loads(project.before)
     assert project.git("rev-parse", "HEAD") == project.start
@@ -453,11 +453,11 @@ def test_a_plain_start_judges_what_was_forged_after_the_runner_was_killed(
     with Witness(project) as witness:
         killed = project.run(agent("kills_the_runner", *misdeed), witness=witness)
     assert killed.code == -9
-    ended = project.run(agent("promises", "sentence"), iterations=1)
+    ended = project.run(agent("promises", "sentence"), iterations=2)
     assert ended.code == 1
-    assert "was cut off: its last iteration is judged first" in ended.screen
+    assert "was cut off: iteration 1 is judged first" in ended.screen
     assert_undone(project, ended, {rule})
-    assert "Work on US-1 in mode implement" in project.prompt(1)
+    assert "Work on US-1 in mode implement" in project.prompt(2)
 
 
 def test_a_killed_runs_agent_does_not_choose_the_next_runs_settings(tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_a_killed_runs_agent_does_not_choose_the_next_runs_settings(tmp_path: Pa
     with Witness(project) as witness:
         project.run(agent("kills_the_runner", *misdeed), witness=witness)
     assert "skipReview" in (project.root / ".ralph/settings.json").read_text()
-    ended = project.run(agent("approves_at_once"), iterations=1)
+    ended = project.run(agent("approves_at_once"), iterations=2)
     assert_undone(project, ended, {"frozen-file", "illegal-in-implement"})
 
 

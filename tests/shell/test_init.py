@@ -93,6 +93,23 @@ def test_makes_every_file_and_says_so(project):
     assert (project / ".ralph" / ".gitignore").read_bytes() == b"*\n!.gitignore\n!settings.json\n"
 
 
+def test_an_audit_is_made_where_it_is_asked_for(project):
+    lines = made_by("--audit", "--name", "Shop", cwd=project)
+    assert "made ralph/audit.md" in lines
+    text = (project / "ralph" / "audit.md").read_text(encoding="utf-8")
+    assert text.startswith("# Mission\n\nAudit Shop and")
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    assert heads[:6] == [
+        *("Mission", "Before doing anything", "Scope", "Validation Commands"),
+        *("make test", "make lint"),
+    ]
+    assert heads[6:] == ["Findings log", "Completion condition"]
+    assert "ralph/findings.md" in text and "severity | file | finding | status" in text
+    (project / "ralph" / "audit.md").write_text("mine")
+    assert "kept ralph/audit.md" in made_by("--audit", cwd=project)
+    assert (project / "ralph" / "audit.md").read_text() == "mine"
+
+
 def test_the_next_steps(project):
     lines = made_by(cwd=project)
     ralph = shlex.quote(str(REPOSITORY / "scripts" / "ralph.sh"))
@@ -339,7 +356,7 @@ def test_a_folder_that_may_not_be_written(project, monkeypatch, capsys, closed):
     monkeypatch.setattr(os, "access", lambda path, mode: os.path.normpath(path) != place)
     before = everything(project)
     with pytest.raises(Failure) as caught:
-        init.main(argparse.Namespace(project_dir=str(project), name=None))
+        init.main(argparse.Namespace(project_dir=str(project), name=None, audit=False))
     assert str(caught.value) == f"{place} cannot be written by this user"
     assert caught.value.hint == "change its permissions, then run init again; nothing was changed"
     assert everything(project) == before
@@ -349,7 +366,7 @@ def test_a_folder_that_may_not_be_written(project, monkeypatch, capsys, closed):
 def test_a_finished_init_needs_no_permission(project, monkeypatch):
     made_by(cwd=project)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert init.main(argparse.Namespace(project_dir=str(project), name=None)) == 0
+    assert init.main(argparse.Namespace(project_dir=str(project), name=None, audit=False)) == 0
 
 
 def test_a_full_disk_leaves_no_half_file(project):

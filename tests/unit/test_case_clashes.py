@@ -31,14 +31,23 @@ def shipped() -> list[str]:
 
 def generated() -> list[str]:
     """Every path that core knows, in a ralph folder of its own and in the default one."""
-    fixed = [paths.MARKER, paths.DOT_FOLDER, paths.DOT_IGNORE, paths.HOOK_EVENTS, paths.HOOK_ERRORS]
-    sessions = [paths.block_count, paths.session_state, paths.ended_session]
+    records = [paths.HOOK_EVENTS, paths.HOOK_ERRORS, paths.CLEARED]
+    sessions = [
+        paths.block_count,
+        paths.session_state,
+        paths.ended_session,
+        paths.unusable_session,
+    ]
     folder = paths.DEFAULT_RALPH_DIR
     return [
-        *fixed,
+        paths.MARKER,
+        paths.DOT_FOLDER,
+        paths.DOT_IGNORE,
+        *records,
         *paths.SETTINGS,
         *(make("5e551011-0000") for make in sessions),
         paths.tasks(folder),
+        paths.audit(folder),
         *paths.signals(folder),
         *paths.frozen_files(folder),
         *paths.reviewer_files(folder),

@@ -528,3 +528,15 @@ def test_a_fault_says_what_why_and_what_to_do() -> None:
     fault = files.FileFault("a/b", "is odd", "even it out")
     assert str(fault) == "a/b is odd; even it out"
     assert (fault.path, fault.problem, fault.fix) == ("a/b", "is odd", "even it out")
+
+
+def test_only_a_killed_writers_own_leftovers_are_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "ralph").mkdir()
+    ours = tmp_path / "ralph" / ".tasks.json.0123456789ab.tmp"
+    others = [".tasks.json.short.tmp", ".other.0123456789ab.tmp", "tasks.json.0123456789ab.tmp"]
+    for name in others:
+        (tmp_path / "ralph" / name).touch()
+    ours.touch()
+    files.forget_unfinished(str(tmp_path), "ralph/tasks.json")
+    files.forget_unfinished(str(tmp_path), "absent/tasks.json")
+    assert sorted(p.name for p in (tmp_path / "ralph").iterdir()) == sorted(others)

@@ -369,7 +369,7 @@ def test_a_section_names_the_statuses_that_the_gate_lets_it_set(section):
 
 
 def test_init_uses_every_template():
-    made = init.contents("n", datetime.date(2024, 5, 6))
+    made = init.contents("n", datetime.date(2024, 5, 6), audit=True)
     used = {os.path.basename(path) for path in made if path.startswith("ralph/")}
     assert used == {path.name for path in TEMPLATES.iterdir()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-CAP = 8 * 1024 * 1024
+CAP = 4 * 1024 * 1024
 
 
 class Line(NamedTuple):

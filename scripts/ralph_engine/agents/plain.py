@@ -6,11 +6,12 @@ from . import endings
 from .endings import Ended
 from .events import Event, Result, Text
 
-KEPT = 8 * 1024 * 1024
+KEPT = 1024 * 1024
+LONGEST_TEXT = 20_000
 
 
 class Parser:
-    """Lines are shown as they come; the last 8 MiB of them are the final answer."""
+    """Lines are shown as they come; the last 1 MiB of them is the final answer."""
 
     result: Result | None = None
 
@@ -18,11 +19,12 @@ class Parser:
         self._kept = bytearray()
 
     def feed(self, line: bytes) -> list[Event]:
-        self._kept += line + b"\n"
-        # Dropping the front is a copy: do it once per 8 MiB, not once per line.
+        self._kept += line[-KEPT:] + b"\n"
+        # Dropping the front is a copy: do it once per 1 MiB, not once per line.
         if len(self._kept) > 2 * KEPT:
             del self._kept[:-KEPT]
-        return [Text(line.decode("utf-8", "replace"))]
+        # Four bytes hold a character at most: no need to decode megabytes for an excerpt.
+        return [Text(line[: 4 * LONGEST_TEXT + 4].decode("utf-8", "replace"))]
 
     @property
     def final_text(self) -> str:

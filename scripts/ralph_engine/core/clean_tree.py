@@ -36,7 +36,7 @@ def look(root: str, ralph_dir: str, baseline: dict[str, str]) -> Tree:
     prefix = _prefix(os.path.realpath(root))
     if prefix is None:
         return Tree(False, [], [])
-    ran = _git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    ran = git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
     if ran.code != 0:
         return Tree(False, [], [])
     own = {paths.MARKER, *paths.signals(ralph_dir)}
@@ -78,7 +78,7 @@ def _is_repository(path: str) -> bool:
     return os.path.isfile(path) or os.path.lexists(os.path.join(path, "HEAD"))
 
 
-def _git(root: str, *arguments: str) -> command.Ran:
+def git(root: str, *arguments: str) -> command.Ran:
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     environment = {**kept, **quiet, **REAL}

@@ -18,6 +18,7 @@ else:
     Ran = namedtuple("Ran", "code output cut")
 
 _CAP = 4 * 1024 * 1024
+_GLANCE = 0.05
 
 
 def run(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) -> Ran:
@@ -42,6 +43,92 @@ def run(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) 
         _kill_group(child)
         return Ran(None, b"", False)
     return Ran(child.returncode, output[:_CAP], len(output) > _CAP)
+
+
+def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) -> Ran:
+    """Both outputs as they came, their last part; what it left running is ended with it.
+
+    Code None: it did not start, or its time was over.
+    """
+    import subprocess
+
+    try:
+        child = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Ran(None, f"it could not be started: {error.strerror}".encode(), False)
+    try:
+        output, cut, ended = _listen(child, seconds)
+    finally:
+        _kill_session(child)
+    return Ran(child.returncode if ended else None, output, cut)
+
+
+def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool, bool]:
+    """Until the program itself ends: what it started may hold the pipe for ever."""
+    import select
+    import time
+
+    assert child.stdout is not None
+    kept, cut = bytearray(), False
+    deadline = time.monotonic() + seconds
+    with child.stdout as pipe:
+        while True:
+            ended = _has_ended(child)
+            left = deadline - time.monotonic()
+            wait = 0.0 if ended else min(_GLANCE, max(0.0, left))
+            if select.select([pipe], [], [], wait)[0]:
+                block = os.read(pipe.fileno(), 65536)
+                kept += block
+                if len(kept) > 2 * _CAP:
+                    cut = True
+                    del kept[: len(kept) - _CAP]
+                if not block and not ended:
+                    # The output may end long before the program does.
+                    time.sleep(min(_GLANCE, max(0.0, left)))
+                if block and left > 0:
+                    continue
+            if ended or left <= 0:
+                return bytes(kept[-_CAP:]), cut or len(kept) > _CAP, ended
+
+
+def _has_ended(child: subprocess.Popen[bytes]) -> bool:
+    # WNOWAIT: once waited for, its number and its session's may be another's.
+    return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _kill_session(child: subprocess.Popen[bytes]) -> None:
+    import signal
+
+    for pid in _of_session(child.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    _kill_group(child)
+
+
+def _of_session(session: int) -> list[int]:
+    """Its processes in groups of their own; without /proc only the group is known."""
+    found = []
+    try:
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    for pid in numbers:
+        try:
+            if os.getsid(pid) == session and pid != session:
+                found.append(pid)
+        except OSError:
+            continue
+    return found
 
 
 def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes:

@@ -78,6 +78,18 @@ def replace_bytes(root: str, relative: str, data: bytes, mode: int = 0o644) -> N
             raise _fault(relative, error) from error
 
 
+def forget_unfinished(root: str, relative: str) -> None:
+    """What a killed writer of this file left beside it under a temporary name."""
+    try:
+        with _Parent(root, relative) as (parent, name):
+            for entry in os.listdir(parent):
+                middle = entry[len(name) + 2 : -4]
+                if entry == f".{name}.{middle}.tmp" and len(middle) == 12 and middle.isalnum():
+                    _remove_quietly(parent, entry)
+    except (FileFault, OSError):
+        pass
+
+
 def restore_bytes(root: str, relative: str, data: bytes) -> None:
     """Like replace_bytes, but whatever stands in the way is moved aside, not followed."""
     steps = relative.split("/")

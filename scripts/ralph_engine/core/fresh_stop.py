@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    background,
     clean_tree,
     files,
     fingerprint,
@@ -44,18 +45,10 @@ def reason_to_block(root: str, marker: Marker, session: str, sent: dict[str, Any
 
 
 def _free_to_go(root: str, marker: Marker, sent: dict[str, Any]) -> bool:
-    if marker.get("goal") == "prompt" or _background_work(sent):
+    if marker.get("goal") == "prompt" or background.running(sent):
         return True
     waits = paths.signals(ralph_dir(marker), paths.WAITS)
     return any(files.kind(root, path) != "absent" for path in waits)
-
-
-def _background_work(sent: dict[str, Any]) -> bool:
-    """Claude Code waits for it and comes back with another Stop."""
-    running = sent.get("background_tasks")
-    if not isinstance(running, list):
-        return False
-    return any(isinstance(task, dict) and task.get("status") == "running" for task in running)
 
 
 def _first_failing(root: str, marker: Marker) -> tuple[str, list[str]]:

@@ -32,13 +32,23 @@ def session_of(sent: dict[str, Any], environment: Mapping[str, str]) -> str:
     return session if isinstance(session, str) else ""
 
 
-def block(reason: str) -> None:
-    _print({"decision": "block", "reason": sendable(reason)})
+def block(reason: str, told: str = "") -> None:
+    """`reason` is the model's (or, of a typed command, the person's), `told` the person's."""
+    _print({"decision": "block", "reason": sendable(reason), **_told(told)})
 
 
-def add_context(event: str, text: str) -> None:
+def add_context(event: str, text: str, told: str = "") -> None:
     said = {"hookEventName": event, "additionalContext": sendable(text)}
-    _print({"hookSpecificOutput": said})
+    _print({"hookSpecificOutput": said, **_told(told)})
+
+
+def tell(line: str) -> None:
+    """One line for the person; nothing is decided by it."""
+    _print(_told(line))
+
+
+def _told(line: str) -> dict[str, str]:
+    return {"systemMessage": sendable(line)} if line else {}
 
 
 def sendable(text: str) -> str:

@@ -1,8 +1,9 @@
-"""The fresh-context loop that a session belongs to, if any."""
+"""The loop that a session belongs to, if any."""
 
 from __future__ import annotations
 
 from . import marker as markers
+from . import prompt_gate
 from .shape import name_shown
 
 TYPE_CHECKING = False
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
 def find(root: str, session: str, environment: Mapping[str, str]) -> Marker | None:
     marker = markers.read(root)
     return marker if marker and markers.binds(marker, session, environment) else None
+
+
+def words(root: str, session: str, environment: Mapping[str, str]) -> str:
+    """What tells a new or resumed session where it is; '' outside a loop."""
+    if environment.get("RALPH_ACTIVE") == "0":
+        return ""
+    marker = find(root, session, environment)
+    if marker is not None:
+        return orientation(marker)
+    if not prompt_gate.has_state(root, session):
+        return ""
+    from . import session_events
+
+    return session_events.orientation(root, session)
 
 
 def orientation(marker: Marker) -> str:

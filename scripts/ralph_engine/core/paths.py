@@ -10,6 +10,7 @@ HOOK_ERRORS = ".ralph/hook-errors.log"
 SETTINGS = (".ralph/settings.json", ".ralph/settings.local.json")
 SIGNALS = ("DONE", "WAIT", "WAIT_WITHOUT_RESTART")
 WAITS = SIGNALS[1:]
+CLEARED = ".ralph/sessions/cleared"
 DEFAULT_RALPH_DIR = "ralph"
 
 
@@ -32,6 +33,10 @@ def reviewer_files(ralph_dir: str) -> list[str]:
     return [*own, "CLAUDE.md", ".claude/rules"]
 
 
+def audit(ralph_dir: str) -> str:
+    return f"{ralph_dir}/audit.md"
+
+
 def block_count(session: str) -> str:
     return f".ralph/blocks/{session}"
 
@@ -42,6 +47,10 @@ def session_state(session: str) -> str:
 
 def ended_session(session: str) -> str:
     return f".ralph/sessions/ended/{session}.json"
+
+
+def unusable_session(session: str) -> str:
+    return f".ralph/sessions/unusable/{session}.json"
 
 
 def is_session_id(text: object) -> bool:

@@ -3,13 +3,24 @@
 from ralph_engine.scripted_model.request import Request
 from ralph_engine.scripted_model.script import SCRIPT_OVER
 from ralph_engine.scripted_model.server import ScriptedModel
-from ralph_engine.scripted_model.turns import Turn, call, drop, empty, fail, say, think, turn
+from ralph_engine.scripted_model.turns import (
+    Turn,
+    break_off,
+    call,
+    drop,
+    empty,
+    fail,
+    say,
+    think,
+    turn,
+)
 
 __all__ = [
     "SCRIPT_OVER",
     "Request",
     "ScriptedModel",
     "Turn",
+    "break_off",
     "call",
     "drop",
     "empty",

@@ -46,10 +46,13 @@ def message(turn: Turn, model: str) -> Json:
     }
 
 
-def event_stream(message: Json) -> bytes:
+def event_stream(message: Json, breaks: str = "") -> bytes:
+    """`breaks` is the kind of the error that stands in place of the stream's end."""
+    events = list(_events(message))
+    if breaks:
+        events[-2:] = [{"type": "error", "error": {"type": breaks, "message": breaks}}]
     return b"".join(
-        f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
-        for event in _events(message)
+        f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events
     )
 
 

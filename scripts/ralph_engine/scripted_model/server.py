@@ -106,11 +106,12 @@ class MessagesHandler(BaseHTTPRequestHandler):
             error = error_body(turn["fail"], turn.get("message", ""))
             self._send(turn["fail"], JSON, error, turn.get("headers", {}))
         else:
-            self._send_message(message(turn, body.get("model", "")), bool(body.get("stream")))
+            self._send_message(turn, message(turn, body.get("model", "")), bool(body.get("stream")))
 
-    def _send_message(self, message: dict[str, Any], streamed: bool) -> None:
+    def _send_message(self, turn: Turn, message: dict[str, Any], streamed: bool) -> None:
         if streamed:
-            self._send(200, "text/event-stream", event_stream(message), {})
+            stream = event_stream(message, turn.get("breaks", ""))
+            self._send(200, "text/event-stream", stream, {})
         else:
             self._send_json(message)
 

@@ -13,7 +13,13 @@ Shape = dict[str, tuple[type, ...]]
 
 NUMBER = (int, float)
 TURN_SHAPES: dict[str, Shape] = {
-    "content": {"content": (list,), "usage": (dict,), "model": (str,), "after": NUMBER},
+    "content": {
+        "content": (list,),
+        "usage": (dict,),
+        "model": (str,),
+        "after": NUMBER,
+        "breaks": (str,),
+    },
     "fail": {"fail": (int,), "message": (str,), "headers": (dict,), "after": NUMBER},
     "drop": {"drop": (bool,), "after": NUMBER},
 }
@@ -49,6 +55,11 @@ def turn(
 
 def empty() -> Turn:
     return turn()
+
+
+def break_off(text: str, error: str) -> Turn:
+    """A stream that has begun to say `text` when the provider reports an error."""
+    return {**say(text), "breaks": error}
 
 
 def fail(

@@ -1,0 +1,34 @@
+"""Every disk fault at every operation of an iteration, each followed by a resume.
+
+The long form of tests/fault/test_disk_faults.py, which gives each operation one of the faults:
+`python3 bench/faults.py [EVERY]` tries each EVERY-th operation (1) and prints what was seen.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# Without bench itself, whose runner.py would hide the tests' runner folder.
+sys.path[:1] = [str(ROOT / "tests"), str(ROOT / "scripts")]
+
+from fault import faulty_run  # noqa: E402
+from fault.test_disk_faults import FAULTS, check  # noqa: E402
+
+
+def main(every: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        most = faulty_run.operations(Path(folder) / "counted", "EIO", "-n", "1")
+        for name in FAULTS:
+            for number in range(1, most + 1, every):
+                made = faulty_run.project(Path(folder) / f"{name}-{number}")
+                check(made, name, number)
+                faulty_run.clean_up(made)
+            tried = len(range(1, most + 1, every))
+            print(f"{name}: {tried} of {most} operations, all taken up again")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)

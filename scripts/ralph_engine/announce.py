@@ -1,0 +1,34 @@
+"""What a person is told before the first token."""
+
+from __future__ import annotations
+
+from . import agent_turn, budget, prompt_goal, task_goal, tree_state
+from .core import review
+from .goal import Goal
+from .run_state import Run
+
+
+def announce(run: Run, goal: Goal) -> None:
+    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    run.say(f"agent: {agent_turn.version(run)}")
+    if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
+        run.say("no git and more than 50,000 files: progress is not judged")
+    chosen = run.settings
+    reviews = goal.KIND == task_goal.KIND and not chosen.skip_review
+    if reviews and chosen.review_cap == 1 and chosen.at_cap == "approve":
+        run.say("--review-cap 1: no review can reject")
+    if run.document:
+        run.say(_first(run))
+
+
+def _first(run: Run) -> str:
+    skip = run.settings.skip_review
+    mode = review.mode_of(run.document, skip)
+    story = review.pick(run.document, mode, skip)
+    return f"first: {mode} {story['id']}" if story else "first: is all of it complete?"
+
+
+def _budget(run: Run) -> str:
+    if not run.document:
+        return f"at most {run.max_iterations} iterations"
+    return budget.sentence(budget.of(run.document, run.max_iterations))

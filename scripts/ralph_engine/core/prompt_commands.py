@@ -1,0 +1,174 @@
+"""What a typed command does: loops are started, held and ended here, in code."""
+
+from __future__ import annotations
+
+import time
+from collections import namedtuple
+
+from . import (
+    audit,
+    audit_file,
+    clock,
+    files,
+    hook_log,
+    loop_command,
+    loop_words,
+    paths,
+    prompt_gate,
+    runner_request,
+    session_state,
+    session_stop,
+    transcript,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NamedTuple
+
+    from .session_state import State
+
+    class Said(NamedTuple):
+        """One of: a line that stops the command, words for the model, a line for the person."""
+
+        stopped: str
+        context: str
+        told: str
+else:
+    Said = namedtuple("Said", "stopped context told")
+
+NOTHING = Said("", "", "")
+
+
+def expand(root: str, session: str, sent: dict[str, Any], environment: Mapping[str, str]) -> Said:
+    name = prompt_gate.name_of(sent.get("command_name"))
+    if not name:
+        return NOTHING
+    try:
+        state = session_state.read(root, session)
+    except session_state.Unusable as fault:
+        return Said(session_state.put_aside(root, session, str(fault)), "", "")
+    try:
+        if name in prompt_gate.CONTROLS:
+            return Said(_control(root, session, state, name, environment), "", "")
+        return _start(root, session, state, name, sent, environment)
+    except loop_command.Refused as refusal:
+        return Said(f"Ralph: {refusal}", "", "")
+    except files.FileFault as fault:
+        return Said(f"Ralph: {fault.path} {fault.problem}; {fault.fix}", "", "")
+
+
+def steer(root: str, session: str, sent: dict[str, Any]) -> Said:
+    """A message during a loop reaches the model; that the loop goes on is said."""
+    prompt = sent.get("prompt")
+    if not isinstance(prompt, str) or prompt.startswith("/"):
+        return NOTHING
+    try:
+        state = session_state.read(root, session)
+    except session_state.Unusable as fault:
+        return Said("", "", session_state.put_aside(root, session, str(fault)))
+    if state is None:
+        return NOTHING
+    if state["status"] == session_state.PAUSED:
+        words = "the Ralph loop is paused: /ralph-resume goes on, /cancel-ralph ends it"
+        return Said("", "", words)
+    place = f"iteration {state['iteration']} of {state['maxIterations']}"
+    words = f"the Ralph loop goes on ({place}), your message steers it; {loop_words.ENDING}"
+    return Said("", "", words)
+
+
+def _start(
+    root: str,
+    session: str,
+    state: State | None,
+    name: str,
+    sent: dict[str, Any],
+    environment: Mapping[str, str],
+) -> Said:
+    if state is not None:
+        raise loop_command.Refused(
+            f"a loop runs in this session already (iteration {state['iteration']} of "
+            f"{state['maxIterations']}); /cancel-ralph ends it"
+        )
+    if not paths.is_session_id(session):
+        raise loop_command.Refused("this session has no id, so no loop can be tied to it")
+    if environment.get("RALPH_ACTIVE") == "0":
+        raise loop_command.Refused("RALPH_ACTIVE=0 switches loops off; unset it and start again")
+    raw = sent.get("command_args")
+    chosen = loop_command.parse(name, raw if isinstance(raw, str) else "", environment)
+    if name == loop_command.AUDIT:
+        chosen = _audit(root, chosen)
+    return _begin(root, session, name, chosen, sent)
+
+
+def _begin(
+    root: str, session: str, name: str, chosen: dict[str, Any], sent: dict[str, Any]
+) -> Said:
+    path = sent.get("transcript_path")
+    offset = transcript.size(path if isinstance(path, str) else "") or 0
+    state = session_state.new(session, name, chosen, time.time(), offset)
+    session_state.write(root, state)
+    known = {"session": session, "kind": name, "maxIterations": state["maxIterations"]}
+    hook_log.record(root, "session-loop", decision="started", **known)
+    told = (
+        f"Ralph: {name} started, at most {state['maxIterations']} iterations; {loop_words.ENDING}"
+    )
+    return Said("", loop_words.contract(state), told)
+
+
+def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Its commands are taken now: what is removed from the file later still runs."""
+    named = chosen["task"]
+    path = audit_file.path_below(root, named)
+    if not path:
+        raise loop_command.Refused(f"{named[:100]} is not below the project {root}")
+    try:
+        text = audit_file.read(root, path)
+    except files.FileFault as fault:
+        hint = "name the file" if named else "`ralph.sh init --audit` makes it"
+        raise loop_command.Refused(f"{path[:100]} {fault.problem}; {hint}") from fault
+    if not text.strip():
+        raise loop_command.Refused(f"{path[:100]} is empty; say in it what to look for")
+    checks = audit.united(chosen["verify"], audit.commands(text))
+    return {**chosen, "task": text, "file": path, "verify": checks}
+
+
+def _control(
+    root: str, session: str, state: State | None, name: str, environment: Mapping[str, str]
+) -> str:
+    now = time.time()
+    if state is None:
+        return _without_loop(root, session, name, environment)
+    if name == "cancel-ralph":
+        why = "/cancel-ralph"
+        return session_stop.ending(root, state, session_state.CANCELLED, why, now).told
+    if name == "ralph-pause" and state["status"] != session_state.PAUSED:
+        return session_stop.hold(root, state, now).told
+    if name == "ralph-resume":
+        return _resume(root, state, now)
+    return loop_words.status_line(state, now)
+
+
+def _resume(root: str, state: State, now: float) -> str:
+    if state["status"] != session_state.PAUSED:
+        return loop_words.status_line(state, now)
+    since = clock.seconds(state["pausedAt"])
+    held = state["pausedSeconds"] + int(max(0.0, now - since) if since else 0)
+    going = {**state, "status": session_state.ACTIVE, "pausedAt": "", "pausedSeconds": held}
+    session_state.write(root, session_state.decided(going, now, "resumed", "a person asked"))
+    return (
+        f"Ralph: the loop goes on at iteration {state['iteration']} of {state['maxIterations']} "
+        "with your next message, for example: continue"
+    )
+
+
+def _without_loop(root: str, session: str, name: str, environment: Mapping[str, str]) -> str:
+    before = session_state.ended(root, session)
+    if name != "cancel-ralph":
+        last = f"; the last one: {before['status']}" if before else ""
+        return f"Ralph: no loop runs in this session{last}; /ralph-loop starts one"
+    if before and before["queued"]:
+        # This very command has ended the loop already, while it was still waiting.
+        session_state.forget_queue(root, before)
+        return "Ralph: this session's loop has ended, as asked; nothing else was touched"
+    return runner_request.cancel(root, environment)

@@ -1,0 +1,244 @@
+"""The start of a run: a new one, or the last one taken up where it was left."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from pathlib import Path
+
+from . import (
+    agent_turn,
+    checkpoint,
+    config,
+    costs,
+    descendants,
+    git,
+    git_exclude,
+    interrupts,
+    lock,
+    loop,
+    marker_file,
+    old_runs,
+    past_run,
+    person_edits,
+    preflight,
+    prompt_goal,
+    recover,
+    settings,
+    signals,
+    state_folder,
+    task_goal,
+    the_past,
+)
+from .agents import choose
+from .announce import announce
+from .core import dot_folder, files, paths, requests, tasks
+from .failure import Failure
+from .frozen_files import FrozenFiles
+from .goal import Goal, take_settings
+from .journal import Journal
+from .ledger import Ledger
+from .past_run import PastRun
+from .run_options import RunOptions
+from .run_state import Run
+from .screen import Screen
+from .settings import Entries
+from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
+
+
+def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
+    interrupts.install()
+    screen = Screen(options.json, options.verbose)
+    with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
+        stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
+    return stop.code
+
+
+class _Start:
+    def __init__(
+        self, options: RunOptions, flags: Entries, screen: Screen, name_owner: lock.NameOwner
+    ) -> None:
+        self._options, self._flags, self._screen = options, flags, screen
+        self._name_owner = name_owner
+        root = options.project_dir
+        self._state = state_folder.make(state_folder.of_project(root, os.environ))
+
+    def to_the_end(self, resuming: bool) -> Stop:
+        if self._options.dry_run:
+            return self._dry_run()
+        requests.forget_old(str(self._state))
+        past = past_run.read(self._state)
+        if resuming:
+            return self._take_up(past_run.refuse_finished(past), resuming)
+        if past and past.killed and past_run.has_goal(past, self._options):
+            self._screen.say(f"run {past.run_id} was cut off: it goes on here")
+            return self._take_up(past, resuming)
+        if past:
+            self._close(past)
+        return self._begin()
+
+    def _dry_run(self) -> Stop:
+        goal = _goal(self._options)
+        run = self._new_run(goal, _new_id())
+        take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
+        self._take_ready(run, goal)
+        self._announce(run, goal)
+        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+
+    def _begin(self) -> Stop:
+        chosen = settings.read(self._options.project_dir, os.environ, self._flags)
+        signals.refuse_old(self._options.project_dir, self._options.ralph_dir)
+        goal = _goal(self._options)
+        run = self._new_run(goal, _new_id())
+        take_settings(run, chosen, goal)
+        self._take_ready(run, goal)
+        self._announce(run, goal)
+        interrupts.leave_if_asked()
+        if run.document:
+            preflight.go_to_branch(run.root, run.branch)
+            the_past.settle(run)
+        old_runs.forget(run.root, run.state)
+        run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head)
+        return self._go(run, goal)
+
+    def _take_up(self, past: PastRun, resuming: bool) -> Stop:
+        self._options = past_run.options_of(past, self._options)
+        self._flags = past_run.flags_of(past, self._flags)
+        goal = _goal(self._options)
+        run = self._new_run(goal, past.run_id)
+        recover.take_up(run, goal, past)
+        take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
+        preflight.again(run.settings, run.options, run.document)
+        if resuming:
+            signals.answered(run)
+            if not past.killed:
+                _refuse_spent(run)
+        self._announce(run, goal)
+        interrupts.leave_if_asked()
+        if run.document:
+            the_past.settle(run)
+        run.journal.write("resumed", id=run.run_id, goal=goal.KIND, number=run.iteration)
+        return self._go(run, goal)
+
+    def _close(self, past: PastRun) -> None:
+        """A new run begins: what the last one left open is judged, and that one ends there."""
+        if not (past.killed or past.unjudged):
+            return
+        options, self._options = self._options, past_run.options_of(past, self._options)
+        goal = _goal(self._options)
+        run = self._new_run(goal, past.run_id)
+        recover.take_up(run, goal, past)
+        why = "cut off; judged by the start of another run"
+        run.journal.write("end", code=INTERRUPTED, status="interrupted", why=why)
+        checkpoint.stand(run, person_edits.uncommitted(run))
+        self._options = options
+
+    def _go(self, run: Run, goal: Goal) -> Stop:
+        git_exclude.ensure(run.root, run.ralph_dir)
+        interrupts.begin(run.mark, lambda: _leave(run))
+        descendants.adopt_orphans()
+        if run.to_finish is None:
+            checkpoint.save(run)
+        return _guarded(run, goal)
+
+    def _new_run(self, goal: Goal, run_id: str) -> Run:
+        options, screen, root = self._options, self._screen, self._options.project_dir
+        self._name_owner(run_id)
+        dot_folder.ensure(root)
+        ledger = Ledger(self._state)
+        run = Run(
+            root=root,
+            ralph_dir=options.ralph_dir,
+            run_id=run_id,
+            settings=settings.settled(settings.merged([], {})),
+            options=options,
+            journal=Journal(self._state, run_id, root, screen.event),
+            ledger=ledger,
+            state=self._state,
+            say=screen.say,
+            detail=screen.detail,
+            stop_asked=self._stop_asked,
+            frozen=FrozenFiles(root, options.ralph_dir),
+            start_head=git.head(root),
+            hidden_before=git.hidden(root),
+            goal_kind=goal.KIND,
+            flags=self._flags,
+        )
+        if not options.dry_run:
+            _say_torn(run, self._state)
+            _tidy(run)
+        return run
+
+    def _stop_asked(self) -> bool:
+        return interrupts.asked() or requests.stands(str(self._state), requests.CANCEL)
+
+    def _take_ready(self, run: Run, goal: Goal) -> None:
+        if goal.KIND != task_goal.KIND:
+            run.baseline = preflight.prompt(run.settings, run.options).baseline
+            return
+        ready = preflight.task_list(run.settings, run.options)
+        run.baseline = ready.baseline
+        run.take_list(ready.document, files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT))
+
+    def _announce(self, run: Run, goal: Goal) -> None:
+        announce(run, goal)
+        for line in config.lines(settings.collect(run.root, os.environ, self._flags)):
+            run.detail(line)
+
+
+def _new_id() -> str:
+    return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
+
+
+def _goal(options: RunOptions) -> Goal:
+    wants_prompt = options.prompt is not None or options.prompt_file is not None
+    return prompt_goal if wants_prompt else task_goal
+
+
+def _say_torn(run: Run, state: Path) -> None:
+    aside = run.ledger.mend()
+    if aside:
+        run.say(f"the ledger's last line was cut off; what there is of it is in {state / aside}")
+    if run.journal.torn:
+        run.say(f"the last line of the journal of run {run.run_id} was cut off and is lost")
+
+
+def _tidy(run: Run) -> None:
+    """Under our lock: what stands there was left by a runner that was killed."""
+    marker_file.remove(run)
+    for name in (paths.MARKER, run.tasks_path, *paths.frozen_files(run.ralph_dir)):
+        files.forget_unfinished(run.root, name)
+    files.forget_unfinished(str(run.state), checkpoint.NAME)
+
+
+def _refuse_spent(run: Run) -> None:
+    """A run that would stop again at once says what it needs."""
+    if run.iteration >= run.max_iterations:
+        raise Failure(f"{run.iteration} iterations are used up", "ralph.sh resume with a higher -n")
+    stop = loop.limit_reached(run) or run.breaker.tripped()
+    if stop:
+        raise Failure(stop.why, stop.hint)
+
+
+def _leave(run: Run) -> None:
+    """The third Ctrl-C: no grace for anyone, not even our own git."""
+    descendants.leave_nothing(run.mark)
+    marker_file.remove(run)
+
+
+def _guarded(run: Run, goal: Goal) -> Stop:
+    try:
+        stop = loop.run_to_end(run, goal)
+    except Exception as error:
+        run.journal.write("end", code=ERROR, status="error", why=str(error))
+        checkpoint.stand(run, person_edits.uncommitted(run))
+        raise
+    finally:
+        marker_file.remove(run)
+    checkpoint.stand(run, person_edits.uncommitted(run))
+    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
+    if choose(run.settings.agent.command).REPORTS_COST:
+        run.say(costs.sentence(run.cost, run.cost_estimated))
+    return stop

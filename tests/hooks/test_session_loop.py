@@ -1,0 +1,467 @@
+"""Same-session loops through their hooks: started, fed back, ended when they should be."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import stat
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from hooks.session_loop import Session
+from hooks.starting import SESSION, a_loop, a_marker
+
+OTHER = "5e551011-0000-4000-8000-000000000002"
+DONE = "<promise>DONE</promise>"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+def started(session: Session, arguments: str, command: str = "ralph-loop") -> dict[str, Any]:
+    answer = session.typed(command, arguments)
+    assert "hookSpecificOutput" in answer, answer
+    return answer
+
+
+def test_a_loop_is_started_in_code(session: Session) -> None:
+    answer = started(session, "\"it's $(x)\" --max-iterations 3 --verify 'make test'")
+    said = answer["hookSpecificOutput"]
+    assert said["hookEventName"] == "UserPromptExpansion"
+    context = said["additionalContext"]
+    assert DONE in context and "make test" in context and context.endswith("\nit's $(x)")
+    assert session.state is not None
+    assert session.state["task"] == "it's $(x)"
+    path = session.root / ".ralph" / "sessions" / f"{SESSION}.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["ralph-loop", "ralph:ralph-loop", "ulw-loop", "ralph:ulw-loop"])
+def test_both_names_of_a_command_start_it(session: Session, name: str) -> None:
+    context = started(session, "x", name)["hookSpecificOutput"]["additionalContext"]
+    assert ("ULTRAWORK" in context) == ("ulw" in name)
+    assert ("ULTRAWORK" in session.stops("hello")["reason"]) == ("ulw" in name)
+
+
+@pytest.mark.parametrize(
+    "name", ["commit", "ralph:other", "ralph-loop-x", "", None, ["ralph-loop"]]
+)
+def test_commands_of_others_are_left_alone(session: Session, name: Any) -> None:
+    assert session.typed(name, "x") == {}
+    assert not (session.root / ".ralph").exists()
+
+
+def test_what_starts_no_loop_is_refused_with_usage_and_leaves_nothing(session: Session) -> None:
+    answer = session.typed("ralph-loop", "task --max-iterations 08")
+    assert answer["decision"] == "block"
+    assert "usage: /ralph-loop" in answer["reason"] and "\n" not in answer["reason"]
+    assert not (session.root / ".ralph").exists()
+
+
+def test_a_second_loop_is_refused(session: Session) -> None:
+    started(session, "one")
+    assert "/cancel-ralph ends it" in session.typed("ulw-loop", "two")["reason"]
+    assert session.state is not None and session.state["task"] == "one"
+
+
+def test_a_promise_after_work_ends_it(session: Session) -> None:
+    started(session, "Fix it")
+    reason = session.stops("I am done")["reason"]
+    assert reason.startswith(
+        f"You attempted to end the loop, but you did not output the completion promise {DONE}."
+    )
+    assert "round 1 of 25" in reason and reason.endswith("Original task:\nFix it")
+    session.works()
+    answer = session.stops(f"All tests pass. {DONE}")
+    assert set(answer) == {"systemMessage"}
+    assert answer["systemMessage"] == (
+        "Ralph: PROMISE_ACCEPTED after 1 iteration, 0 min: the promise was made, 1 tool call, "
+        "no checks configured"
+    )
+    assert session.ended["status"] == "PROMISE_ACCEPTED"
+    assert session.stops("more") == {}
+
+
+def test_a_promise_before_the_last_block_counts(session: Session) -> None:
+    started(session, "x")
+    session.works()
+    assert "PROMISE_ACCEPTED" in session.stops(DONE, "bye")["systemMessage"]
+
+
+def test_a_mentioned_promise_is_answered_so(session: Session) -> None:
+    started(session, "x")
+    session.works()
+    assert "did not make it" in session.stops(f"I print {DONE} when done")["reason"]
+
+
+@pytest.mark.parametrize("policy", ["reject", "warn", "accept"])
+def test_a_promise_without_work(session: Session, policy: str) -> None:
+    session.works()  # before the loop: does not count
+    started(session, f"x --on-promise-no-work {policy}")
+    answer = session.stops(DONE)
+    assert ("no tool call was made" in answer.get("reason", "")) == (policy == "reject")
+    assert ("WARNING" in answer.get("systemMessage", "")) == (policy == "warn")
+
+
+def test_enough_work_may_be_asked_for(session: Session) -> None:
+    started(session, "x --min-tool-calls 3")
+    session.works()
+    assert "only 1 of 3" in session.stops(DONE)["reason"]
+    session.works()
+    session.add("user", toolUseResult={"totalToolUseCount": 1})
+    assert "3 tool calls" in session.stops(DONE)["systemMessage"]
+
+
+def test_n_iterations_are_n_blocks(session: Session) -> None:
+    started(session, "x --max-iterations 2")
+    for number in (1, 2):
+        session.works()
+        assert f"round {number} of 2" in session.stops("not yet")["reason"]
+    session.works()
+    assert "MAX_ITERATIONS_REACHED after 2" in session.stops("not yet")["systemMessage"]
+
+
+def test_five_turns_of_talk_end_it(session: Session) -> None:
+    started(session, "x")
+    for _ in range(4):
+        assert "reason" in session.stops("thinking")
+    assert "STALLED after 4 iterations" in session.stops("thinking")["systemMessage"]
+
+
+def test_work_in_between_resets_the_talk(session: Session) -> None:
+    started(session, "x")
+    for number in range(12):
+        if number % 4 == 3:
+            session.works()
+        assert "reason" in session.stops("thinking"), number
+
+
+def test_time_over(session: Session) -> None:
+    started(session, "x --max-duration 1h")
+    write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
+    session.works()
+    assert "TIME_LIMIT" in session.stops("not yet")["systemMessage"]
+
+
+def test_checks_decide(session: Session) -> None:
+    started(session, "x --verify 'echo seen; echo told >&2; test -e fixed'")
+    session.works()
+    reason = session.stops(DONE)["reason"]
+    assert "exit code 1" in reason and "seen\ntold" in reason
+    assert session.state is not None and session.state["verifyingSince"] == ""
+    (session.root / "fixed").touch()
+    assert "1 check passed" in session.stops(DONE)["systemMessage"]
+
+
+def test_all_checks_share_one_time_limit(session: Session) -> None:
+    started(session, "x --verify-timeout 1s --verify 'sleep 60' --verify true")
+    session.works()
+    assert "did not end within 1 s" in session.stops(DONE)["reason"]
+
+
+def test_checks_that_leave_a_program_behind_are_not_waited_for(session: Session) -> None:
+    os.mkfifo(session.root / "pulse")
+    pulse = os.open(session.root / "pulse", os.O_RDONLY | os.O_NONBLOCK)
+    started(session, "x --verify 'exec 3>pulse; echo started >&3; sleep 300 & echo there'")
+    session.works()
+    assert "PROMISE_ACCEPTED" in session.stops(DONE)["systemMessage"]
+    assert os.read(pulse, 100) == b"started\n"
+    assert select.select([pulse], [], [], 60)[0], "it still runs"
+    assert os.read(pulse, 100) == b""
+    os.close(pulse)
+
+
+def test_a_hook_killed_in_its_checks_is_seen_at_the_next_stop(session: Session) -> None:
+    started(session, "x --verify false")
+    write(session, {**(session.state or {}), "verifyingSince": "2026-01-01T00:00:00Z"})
+    session.works()
+    assert "begun at 2026-01-01T00:00:00Z were cut off" in session.stops(DONE)["reason"]
+
+
+def test_the_same_failure_five_times_with_no_change_ends_it(session: Session) -> None:
+    started(session, "x --verify false")
+    for _ in range(4):
+        session.works()
+        assert "reason" in session.stops(DONE)
+    session.works()
+    assert "same check failed 5 times" in session.stops(DONE)["systemMessage"]
+
+
+def test_a_changed_file_gives_the_same_failure_another_chance(session: Session) -> None:
+    started(session, "x --verify false")
+    for number in range(6):
+        session.works()
+        (session.root / "code").write_text("x" * number)
+        assert "reason" in session.stops(DONE)
+
+
+def test_a_continuation_is_short_whatever_the_task(session: Session) -> None:
+    started(session, "y" * 50_000 + " --verify 'yes no | head -c 100000; exit 1'")
+    session.works()
+    reason = session.stops(DONE)["reason"]
+    assert len(reason) <= 8000 and "no\nno" in reason and "all 50000 characters are in" in reason
+    assert session.state is not None and session.state["task"] == "y" * 50_000
+
+
+def test_background_work_is_waited_for(session: Session) -> None:
+    started(session, "x")
+    running = [{"id": "1", "status": "running"}]
+    assert session.stops("waiting", background_tasks=running) == {}
+    assert session.state is not None and session.state["iteration"] == 0
+
+
+def test_cancel_works_at_once_and_with_loops_switched_off(session: Session) -> None:
+    started(session, "x")
+    session.env = {"RALPH_ACTIVE": "0"}
+    assert "CANCELLED" in session.typed("ralph:cancel-ralph")["reason"]
+    assert session.ended["status"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("content", ["/cancel-ralph", "/ralph:cancel-ralph"])
+def test_a_queued_cancel_ends_it_and_is_not_obeyed_twice(session: Session, content: str) -> None:
+    with runner(session):
+        started(session, "x")
+        session.add("queue-operation", operation="enqueue", content=content)
+        assert "CANCELLED" in session.stops("going on")["systemMessage"]
+        assert "nothing else was touched" in session.typed("cancel-ralph")["reason"]
+        assert not request(session).exists()
+
+
+@pytest.mark.parametrize("operation", ["dequeue", "popAll"])
+def test_a_cancel_that_was_taken_back_ends_nothing(session: Session, operation: str) -> None:
+    started(session, "x")
+    session.add("queue-operation", operation="enqueue", content="/cancel-ralph")
+    session.add("queue-operation", operation=operation)
+    assert "reason" in session.stops("going on")
+
+
+def test_a_cancel_of_before_the_loop_ends_nothing(session: Session) -> None:
+    session.add("queue-operation", operation="enqueue", content="/cancel-ralph")
+    started(session, "x")
+    assert "reason" in session.stops("going on")
+
+
+def test_pause_holds_and_resume_goes_on(session: Session) -> None:
+    started(session, "x")
+    assert "PAUSED" in session.typed("ralph-pause")["reason"]
+    assert session.stops("whatever") == {}
+    assert "paused" in session.writes("hello")["systemMessage"]
+    assert "goes on at iteration 0 of 25" in session.typed("ralph-resume")["reason"]
+    assert "reason" in session.stops("going on")
+
+
+def test_status_tells_and_changes_nothing(session: Session) -> None:
+    assert "no loop runs" in session.typed("ralph-status")["reason"]
+    started(session, "x")
+    before = session.state
+    assert "iteration 0 of 25" in session.typed("ralph-status")["reason"]
+    assert session.state == before
+
+
+def test_a_message_steers(session: Session) -> None:
+    assert session.writes("hello") == {}
+    started(session, "x")
+    assert session.writes("/compact") == {}
+    answer = session.writes("use tabs")
+    assert set(answer) == {"systemMessage"}
+    assert "your message steers it; /cancel-ralph ends it" in answer["systemMessage"]
+
+
+class runner:
+    """Holds the folder's lock, as a runner does."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        status = os.stat(session.root)
+        state = session.place.tmp / "home" / ".local" / "state" / "ralph"
+        self.path = state / "locks" / f"{status.st_dev:x}-{status.st_ino:x}.lock"
+
+    def __enter__(self) -> None:
+        self.path.parent.mkdir(parents=True)
+        request(self.session).parent.parent.mkdir()
+        self.file = self.path.open("w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+
+def request(session: Session) -> Path:
+    from ralph_engine.core import requests
+
+    state = session.place.tmp / "home" / ".local" / "state" / "ralph"
+    return state / requests.state_name(str(session.root)) / "requests" / "cancel"
+
+
+def test_cancel_without_a_loop_asks_the_runner(session: Session) -> None:
+    assert "no runner in this folder" in session.typed("cancel-ralph")["reason"]
+    with runner(session):
+        assert "runner was asked to stop" in session.typed("cancel-ralph")["reason"]
+    assert request(session).exists()
+    request(session).unlink()
+    assert "no runner in this folder" in session.typed("cancel-ralph")["reason"]
+    assert not request(session).exists()
+
+
+def test_another_session_is_never_touched(session: Session) -> None:
+    started(session, "x")
+    before = session.state
+    other = {"session_id": OTHER}
+    env: dict[str, str | None] = {**session.env, "CLAUDE_CODE_SESSION_ID": OTHER}
+    assert session.place.start("stop", {**other, "last_assistant_message": DONE}, env=env).silent
+    assert "no loop runs" in session.typed("cancel-ralph", session=OTHER)["reason"]
+    assert session.state == before
+
+
+def test_a_fresh_context_iteration_is_judged_by_its_own_rules(session: Session) -> None:
+    started(session, "x")
+    session.place.write(".ralph-active", a_marker(goal="prompt"))
+    session.env = {}
+    assert session.stops("hello") == {}
+
+
+def write(session: Session, state: Any) -> None:
+    session.place.write(f".ralph/sessions/{SESSION}.json", state)
+
+
+def linked(session: Session) -> None:
+    path = session.root / ".ralph" / "sessions" / f"{SESSION}.json"
+    path.rename(session.place.tmp / "elsewhere.json")
+    path.symlink_to(session.place.tmp / "elsewhere.json")
+
+
+FAULTS: dict[str, Callable[[Session], object]] = {
+    "empty": lambda s: write(s, ""),
+    "torn": lambda s: write(s, json.dumps(a_loop())[:200]),
+    "no object": lambda s: write(s, "[]"),
+    "a field gone": lambda s: write(s, {"version": 1}),
+    "a field of another kind": lambda s: write(s, a_loop(iteration="1")),
+    "another session's": lambda s: write(s, a_loop(session=OTHER)),
+    "newer": lambda s: write(s, a_loop(version=2)),
+    "no time": lambda s: write(s, a_loop(startedAt="2026-13-01T00:00:00Z")),
+    "10 MB": lambda s: write(s, a_loop(task="x" * 10_000_000)),
+    "not UTF-8": lambda s: write(s, b'{"version": 1, "task": "\xff"}'),
+    "nested": lambda s: write(s, "[" * 100_000),
+    "link": linked,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_state_that_cannot_be_used_traps_nobody(session: Session, fault: str) -> None:
+    started(session, "x")
+    FAULTS[fault](session)
+    answer = session.stops("hello")
+    assert set(answer) == {"systemMessage"}
+    kept = f".ralph/sessions/unusable/{SESSION}.json"
+    assert f"kept as {kept}" in answer["systemMessage"]
+    assert os.path.lexists(session.root / kept) and session.state is None
+    assert session.stops("hello") == {}
+    started(session, "again")
+
+
+def test_a_cleared_session_says_so_at_the_next_start(session: Session) -> None:
+    started(session, "x")
+    place = session.place
+    end = {"hook_event_name": "SessionEnd", "reason": "clear"}
+    assert place.start("session", end, env=session.env).silent
+    assert session.ended["status"] == "CANCELLED"
+    new = {"session_id": OTHER, "source": "clear"}
+    told = json.loads(place.start("session", new, env=session.env).stdout)
+    assert told == {"systemMessage": "Ralph: CANCELLED after 0 iterations, 0 min: /clear"}
+    assert place.start("session", new, env=session.env).silent
+
+
+@pytest.mark.parametrize("source", ["resume", "compact", "startup"])
+def test_a_resumed_session_is_told_its_contract(session: Session, source: str) -> None:
+    started(session, "Fix it")
+    answer = session.place.start("session", {"source": source}, env=session.env)
+    assert answer.context.endswith("Original task:\nFix it")
+
+
+def test_without_a_transcript_nothing_stalls_and_the_end_says_so(session: Session) -> None:
+    started(session, "x --max-iterations 10")
+    session.transcript.unlink()
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    for _ in range(6):
+        assert "reason" in session.stops("thinking", **gone)
+    assert "could not be counted" in session.stops(DONE, **gone)["systemMessage"]
+
+
+NONE_LEFT = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
+AUDIT = "# Mission\nFind bugs\n## Validation Commands\n```\n{}\n```\n"
+
+
+def audit(session: Session, command: str, arguments: str = "") -> dict[str, Any]:
+    session.place.write("ralph/audit.md", AUDIT.format(command))
+    return started(session, arguments, "ralph-audit")
+
+
+def left(count: int) -> str:
+    return f"RALPH_ITERATION_COMPLETE: {count} findings remain"
+
+
+def test_an_audit_ends_when_nothing_is_left_and_its_commands_pass(session: Session) -> None:
+    audit(session, "test -e fixed", "--verify true")
+    session.works()
+    assert "Find bugs" in session.stops(left(2))["reason"]
+    assert "`test -e fixed` failed" in session.stops(NONE_LEFT)["reason"]
+    (session.root / "fixed").touch()
+    answer = session.stops(NONE_LEFT)["systemMessage"]
+    assert "AUDIT_COMPLETE" in answer and "2 checks passed" in answer
+
+
+def test_commands_removed_from_the_audit_still_run_and_added_ones_too(session: Session) -> None:
+    audit(session, "test -e first")
+    session.works()
+    session.place.write("ralph/audit.md", "New words\n" + AUDIT.format("test -e second"))
+    reason = session.stops(NONE_LEFT)["reason"]
+    assert "`test -e first` failed" in reason and "New words" in reason
+    (session.root / "first").touch()
+    assert "`test -e second` failed" in session.stops(NONE_LEFT)["reason"]
+    (session.root / "ralph" / "audit.md").unlink()
+    assert "AUDIT_COMPLETE" in session.stops(NONE_LEFT)["systemMessage"]
+
+
+def test_an_audit_without_checks_says_so(session: Session) -> None:
+    audit(session, "# none")
+    session.works()
+    assert "no checks configured" in session.stops(NONE_LEFT)["systemMessage"]
+
+
+def test_both_signals_are_not_done(session: Session) -> None:
+    audit(session, "true")
+    session.works()
+    assert "that is not done" in session.stops(f"{left(1)}\n{NONE_LEFT}")["reason"]
+
+
+@pytest.mark.parametrize("threshold", [None, "2"])
+def test_unchanged_findings_end_an_audit(session: Session, threshold: str | None) -> None:
+    session.env["RALPH_CIRCUIT_BREAKER_THRESHOLD"] = threshold
+    audit(session, "true")
+    for text in [left(5), left(4), *[left(4), "no word"][: int(threshold or 3) - 1]]:
+        session.works()
+        assert "reason" in session.stops(text)
+    session.works()
+    answer = session.stops(left(4))["systemMessage"]
+    assert f"STALLED after {3 + (threshold is None)} iterations" in answer
+
+
+def test_another_signal_may_be_set(session: Session) -> None:
+    session.env["RALPH_COMPLETION_SIGNAL"] = "ALL_CLEAN"
+    audit(session, "true")
+    session.works()
+    assert "reason" in session.stops(NONE_LEFT)
+    assert "AUDIT_COMPLETE" in session.stops("ALL_CLEAN")["systemMessage"]
+
+
+@pytest.mark.parametrize("named", ["", "missing.md", "../outside.md", "/etc/hostname"])
+def test_an_audit_needs_its_file(session: Session, named: str) -> None:
+    answer = session.typed("ralph-audit", named)
+    assert answer["decision"] == "block"
+    assert ("`ralph.sh init --audit` makes it" in answer["reason"]) == (named == "")
+    assert session.state is None

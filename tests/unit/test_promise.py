@@ -1,0 +1,159 @@
+"""What counts as a promise: only one that ends a line, in plain text."""
+
+from __future__ import annotations
+
+import pytest
+from ralph_engine.core import audit, promise
+
+P = "<promise>DONE</promise>"
+MADE = [
+    P,
+    f"All tests pass. {P}",
+    f"{P}\nGood bye.",
+    f"done\r\n{P}\r\n",
+    f"one\r{P}\rtwo",
+    f"{P}   \t",
+    f"{P}.",
+    f"{P}!",
+    f"(all done: {P})",
+    f"**{P}**",
+    f"\x1b{P}\x07\x00",
+    f"\u200b{P}\u200b",
+    "<prom\x00ise>DONE</promise>",
+    f"I will print {P} only when it is done.\n\n{P}",
+    f"```\n{P} inside\n```\n{P}",
+    f"```sh\nmake\n```\n\nIt's done. {P}",
+    f'He said "go". {P}',
+    f"`make` passes. {P}",
+    f'The 5" disk works. {P}',
+    f"Don't worry. {P}",
+    f"    {P}",
+    f"- {P}",
+    f"{P} {P}",
+    f"~~~\ncode\n~~~\n{P}",
+    f"````\n```\n````\n{P}",
+]
+MENTIONED = [
+    f"I will output {P} only when all is done",
+    f"{P} is what I print at the end",
+    f"{P}, once done",
+    f"When done I print {P},\nand not before.",
+    f"I end with {P}:\nlater",
+    f"`{P}`",
+    f"``{P}``",
+    f'"{P}"',
+    f"'{P}'",
+    f"“{P}”",
+    f"«{P}»",
+    f"```\n{P}\n```",
+    f"```xml\n{P}\n```",
+    f"~~~\n{P}\n~~~",
+    f"````\n```\n{P}\n````",
+    f"```\nnever closed\n{P}",
+    f"  ```\n{P}\n  ```",
+    f"> {P}",
+    f'I was told to print "the line\n{P}\nwhen done".',
+    f"the code `one\n{P}\ntwo` is meant",
+    f"{P}<br>",
+    f"{P}x",
+    f"<!-- {P} -->",
+]
+ABSENT = [
+    "",
+    "DONE",
+    "I am done.",
+    "<promise>done</promise>",
+    "<promise> DONE </promise>",
+    "<promise>DONE</promise",
+    "<Promise>DONE</Promise>",
+    "<promise>DONE\n</promise>",
+    "<promise>DONE!</promise>",
+    "&lt;promise&gt;DONE&lt;/promise&gt;",
+]
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_a_promise_that_is_made(text: str) -> None:
+    assert promise.judge(text, "DONE") == "made"
+
+
+@pytest.mark.parametrize("text", MENTIONED)
+def test_a_promise_that_is_only_mentioned(text: str) -> None:
+    assert promise.judge(text, "DONE") == "mentioned"
+
+
+@pytest.mark.parametrize("text", ABSENT)
+def test_no_promise(text: str) -> None:
+    assert promise.judge(text, "DONE") == "absent"
+
+
+@pytest.mark.parametrize("token", ["ALL TESTS PASS", "a.b*c", "é👩\u200d💻", "</promise>", '"x"'])
+def test_any_token_is_taken_literally(token: str) -> None:
+    assert promise.judge(f"Done. <promise>{token}</promise>", token) == "made"
+    assert promise.judge("<promise>DONE</promise>", token) == "absent"
+
+
+def test_a_long_message_takes_no_time_to_speak_of() -> None:
+    assert promise.judge('`"“\n' * 20_000 + f"\n\n{P}", "DONE") == "made"
+    assert promise.judge(f'{P} "x" ' * 5_000, "DONE") == "mentioned"
+
+
+SIGNAL = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
+LEFT = "RALPH_ITERATION_COMPLETE: 3 findings remain"
+
+
+@pytest.mark.parametrize(
+    ("text", "done", "left"),
+    [
+        (SIGNAL, True, None),
+        (f"All well.\n  {SIGNAL}  \r\nBye.", True, None),
+        (f"{SIGNAL}.", True, None),
+        (f"I will print {SIGNAL}", False, None),
+        (f"{SIGNAL} soon", False, None),
+        (f"`{SIGNAL}`", False, None),
+        (f"```\n{SIGNAL}\n```", False, None),
+        (f"> {SIGNAL}", False, None),
+        (SIGNAL.lower(), False, None),
+        (LEFT, False, 3),
+        (f"{LEFT}\n{SIGNAL}", False, 3),
+        (f"{SIGNAL}\n\n{LEFT}", False, 3),
+        (f"{LEFT}\nRALPH_ITERATION_COMPLETE: 2 findings remain.", False, 2),
+        ("RALPH_ITERATION_COMPLETE: 0 findings remain", False, 0),
+        ("RALPH_ITERATION_COMPLETE: many findings remain", False, None),
+        ("RALPH_ITERATION_COMPLETE: -1 findings remain", False, None),
+        (f"RALPH_ITERATION_COMPLETE: {'9' * 5000} findings remain", False, None),
+        ("", False, None),
+    ],
+)
+def test_an_audits_signals(text: str, done: bool, left: int | None) -> None:
+    assert audit.is_done(text, SIGNAL) == done
+    assert audit.findings(text) == left
+
+
+AUDIT = """# Mission
+- `rm this is not a command`
+```sh
+not this either
+```
+## Validation Commands
+Words, and `code` in them.
+- `make lint`
+* `make "a b"` (slow)
+```sh
+# a comment
+
+make test
+make lint
+```
+~~~
+echo `x` $(y)
+~~~
+### Findings log
+- `ls`
+"""
+
+
+def test_the_validation_commands_of_an_audit() -> None:
+    assert audit.commands(AUDIT) == ["make lint", 'make "a b"', "make test", "echo `x` $(y)"]
+    assert audit.commands("") == []
+    assert audit.united(["a", "b"], ["c", "b"]) == ["a", "b", "c"]
