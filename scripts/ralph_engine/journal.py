@@ -11,6 +11,8 @@ from typing import Any
 from .core import files, paths
 
 NAME = "journal.jsonl"
+_NOTE = b', "event": "agent", '
+_HEAD, _TAIL = 100, 1024 * 1024
 
 
 class Journal:
@@ -47,13 +49,20 @@ class Journal:
 
 
 def events(folder: Path) -> list[dict[str, Any]]:
-    """All whole lines; a torn one is left out."""
-    found = []
-    for line in (folder / NAME).read_bytes().split(b"\n"):
-        event = _event(line)
-        if event:
-            found.append(event)
-    return found
+    """The steps of the loop, whole lines only; agents' doings would be a gigabyte in the end."""
+    with (folder / NAME).open("rb") as lines:
+        steps = (_event(line) for line in lines if _NOTE not in line[:_HEAD])
+        return [step for step in steps if step]
+
+
+def last_step(folder: Path) -> dict[str, Any]:
+    """Asked again and again while a loop runs: only the end of the file is read, if it can be."""
+    tail = files.read_tail(str(folder), NAME, _TAIL).split(b"\n")
+    for line in reversed(tail):
+        step = _event(line) if _NOTE not in line[:_HEAD] else None
+        if step:
+            return step
+    return (events(folder) or [{}])[-1]
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

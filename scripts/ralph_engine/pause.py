@@ -29,4 +29,4 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _stands(loop: Loop) -> bool:
-    return running_loop.last_event(loop).get("event") == "paused"
+    return running_loop.last_step(loop).get("event") == "paused"

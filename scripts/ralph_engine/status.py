@@ -36,7 +36,7 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
     iterations = [e for e in events if e["event"] == "iteration"]
     end = past_run.last_end(events)
     if owner:
-        word = _LIVING.get(_last_step(events), "running")
+        word = _LIVING.get(events[-1]["event"], "running")
         lines = [f"{word}: {run}, pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
@@ -44,11 +44,7 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
         lines = [f"killed: {run} left no end; ralph.sh resume goes on with it"]
     if iterations:
         lines.append(_iteration(iterations[-1]))
-    return [*lines, f"last event: {events[-1]['event']} at {events[-1]['time']}"]
-
-
-def _last_step(events: list[dict[str, Any]]) -> str:
-    return next((e["event"] for e in reversed(events) if e["event"] != "agent"), "")
+    return [*lines, f"last step: {events[-1]['event']} at {events[-1]['time']}"]
 
 
 def _iteration(event: dict[str, Any]) -> str:
