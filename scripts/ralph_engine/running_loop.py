@@ -45,6 +45,11 @@ def last_event(loop: Loop) -> dict[str, Any]:
     return next((e for e in reversed(found) if e["event"] != "agent"), {})
 
 
+def stands(loop: Loop) -> bool:
+    """Paused by a person, whose edits count from then on."""
+    return last_event(loop).get("event") == "paused"
+
+
 def wait_until(done: Callable[[], bool], seconds: float | None = None) -> bool:
     end = None if seconds is None else time.monotonic() + seconds
     while not done():

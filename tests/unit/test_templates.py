@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ralph_engine import init, prompt, schema
+from ralph_engine import prompt, schema, starter
 from ralph_engine.core import paths, review, shape, snapshot, tasks, transitions
 from ralph_engine.prompt import Iteration
 
@@ -368,8 +368,8 @@ def test_a_section_names_the_statuses_that_the_gate_lets_it_set(section):
 # The other templates.
 
 
-def test_init_uses_every_template():
-    made = init.contents("n", datetime.date(2024, 5, 6), audit=True)
+def test_every_template_is_used():
+    made = starter.contents("n", datetime.date(2024, 5, 6), audit=True)
     used = {os.path.basename(path) for path in made if path.startswith("ralph/")}
     assert used == {path.name for path in TEMPLATES.iterdir()}
 
@@ -393,7 +393,7 @@ def test_the_starter_shows_every_field_but_splits():
 def test_the_starters_schema_is_found_from_the_ralph_folder():
     document = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))
     path = os.path.normpath(f"ralph/{document['$schema']}")
-    copied = init.contents("n", datetime.date(2024, 5, 6))[path]
+    copied = starter.contents("n", datetime.date(2024, 5, 6))[path]
     assert json.loads(copied) == schema.validator("tasks").schema
 
 
