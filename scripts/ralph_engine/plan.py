@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from . import check, own_checks, run_options, running_loop, starter
 from .core import files, paths
@@ -31,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _expect_room(root: str, ralph_dir: str) -> None:
     if files.kind(root, ralph_dir) != "folder":
-        init = PLUGIN / "scripts" / "ralph-init.sh"
+        init = shlex.quote(str(PLUGIN / "scripts" / "ralph-init.sh"))
         raise Failure(f"there is no folder {ralph_dir}/ in {root}", f"run init first: {init}")
     # What changes under a loop that works is taken for its agent's doing, and undone.
     if running_loop.is_running(root) and not running_loop.stands(running_loop.find(root)):
