@@ -23,6 +23,7 @@ from ralph_engine.screen import Screen  # noqa: E402
 _VERBS = {
     "run": "work through the task list, or a prompt, until it is verifiably done",
     "init": "make the files of a loop: ralph/ from templates, an entry in .gitignore",
+    "plan": "say what /ralph-plan has to do here: full planning, or stories for ralph/prd.md",
     "check": "judge ralph/tasks.json and estimate the iterations it takes",
     "resume": "go on with a paused loop, or with the last run, whatever ended it",
     "pause": "let the loop stand after its iteration, so that the plan can be edited",

@@ -48,6 +48,11 @@ def last_step(loop: Loop) -> dict[str, Any]:
         return {}
 
 
+def stands(loop: Loop) -> bool:
+    """Paused by a person, whose edits count from then on."""
+    return last_step(loop).get("event") == "paused"
+
+
 def wait_until(done: Callable[[], bool], seconds: float | None = None) -> bool:
     end = None if seconds is None else time.monotonic() + seconds
     while not done():

@@ -103,7 +103,7 @@ def _offline_environment(model: ScriptedModel, scratch: Path, home: Path | None)
 
 def _command(version: str, plugin: Path | None, session_id: str, args: Sequence[str]) -> list[str]:
     command = [str(client_path(version)), "-p", "--verbose", "--output-format", "stream-json"]
-    command += ["--dangerously-skip-permissions"]
+    command += [] if "--permission-mode" in args else ["--dangerously-skip-permissions"]
     command += ["--plugin-dir", str(plugin)] if plugin else []
     command += [] if "--resume" in args else ["--session-id", session_id]
     return [*command, *args]

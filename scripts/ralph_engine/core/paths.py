@@ -18,13 +18,17 @@ def tasks(ralph_dir: str) -> str:
     return f"{ralph_dir}/tasks.json"
 
 
+def prd(ralph_dir: str) -> str:
+    return f"{ralph_dir}/prd.md"
+
+
 def signals(ralph_dir: str, names: tuple[str, ...] = SIGNALS) -> list[str]:
     return [f"{ralph_dir}/{name}" for name in names]
 
 
 def frozen_files(ralph_dir: str) -> list[str]:
     """What no agent may change during a run."""
-    return [f"{ralph_dir}/prd.md", f"{ralph_dir}/prompt.md", *SETTINGS]
+    return [prd(ralph_dir), f"{ralph_dir}/prompt.md", *SETTINGS]
 
 
 def reviewer_files(ralph_dir: str) -> list[str]:
