@@ -48,6 +48,11 @@ def begin(mark: str, leave: Callable[[], None]) -> None:
     _known.mark, _known.leave = mark, leave
 
 
+def finish() -> None:
+    """Python takes its handlers away before it ends: an alarm after that would kill us."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def asked() -> bool:
     return _known.count > 0
 
