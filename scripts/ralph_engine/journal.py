@@ -11,12 +11,14 @@ from typing import Any
 from .core import files, paths
 
 NAME = "journal.jsonl"
+Entry = dict[str, Any]
+Echo = Callable[[Entry], None]
 
 
 class Journal:
     """Appends events; each is on the disk before the step that it announces."""
 
-    def __init__(self, state: Path, run_id: str, project: str, echo: Callable[[str], None]) -> None:
+    def __init__(self, state: Path, run_id: str, project: str, echo: Echo) -> None:
         self._state, self._project, self._echo = str(state), project, echo
         self._name = f"runs/{run_id}/{NAME}"
         self._copy = f"{paths.DOT_FOLDER}/runs/{run_id}/events.jsonl"
@@ -36,7 +38,7 @@ class Journal:
         line = json.dumps(entry)
         files.append(self._state, self._name, line.encode("ascii") + b"\n", 0o600, durable)
         self._copy_for_people(line)
-        self._echo(line)
+        self._echo(entry)
 
     def _copy_for_people(self, line: str) -> None:
         try:
@@ -59,7 +61,7 @@ def events(folder: Path) -> list[dict[str, Any]]:
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "event" in value and "time" in value else None
 

@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import os
+import json
 import sys
-from typing import TextIO
+import time
+from typing import TYPE_CHECKING, Any
 
-from .harmless import harmless
+from . import outputs
+from .event_lines import EventLines
+from .line_view import NO_OUTPUT
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 
 class Screen:
     def __init__(self, json: bool, verbose: bool) -> None:
         self._json, self._verbose = json, verbose
+        self._lines, self._timed = EventLines(NO_OUTPUT), False
+
+    def show_as(self, chosen: Settings) -> None:
+        self._lines = EventLines(NO_OUTPUT, chosen.stream_agent_output)
+        self._timed = chosen.display.timestamps
 
     def say(self, text: str) -> None:
         if not self._json:
-            _print(f"[ralph] {text}", sys.stderr)
+            self._line(text)
 
     def detail(self, text: str) -> None:
         if self._verbose:
-            _print(f"[ralph] {text}", sys.stderr)
+            self._line(text)
 
-    def event(self, line: str) -> None:
+    def event(self, entry: dict[str, Any]) -> None:
         if self._json:
-            _print(line, sys.stdout)
+            outputs.line(json.dumps(entry), sys.stdout)
+            return
+        for line in self._lines.of(entry):
+            self._line(line.text)
 
     def last(self, text: str, hint: str) -> None:
-        _print(f"ralph: {text}" + (f"\nhint: {hint}" if hint else ""), sys.stderr)
+        outputs.last(text, hint)
 
-
-def _print(text: str, stream: TextIO | None) -> None:
-    if stream is None:  # closed by the caller
-        return
-    try:
-        print(harmless(text), file=stream, flush=True)
-    except BlockingIOError:
-        # Its reader is slow and it was told not to wait; the rest goes out with the next line.
+    def pulse(self) -> None:
         pass
-    except OSError:
-        _give_up(stream)
 
-
-def _give_up(stream: TextIO) -> None:
-    """Nobody reads it any more; what it still holds would spoil the exit code at the end."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, stream.fileno())
-    os.close(null)
+    def _line(self, text: str) -> None:
+        clock = time.strftime("[%H:%M:%S] ") if self._timed else ""
+        outputs.line(f"{clock}[ralph] {text}", sys.stderr)

@@ -57,7 +57,6 @@ def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
 
 def _announce(run: Run, countdown: Countdown, wait: Wait) -> None:
     until = waits.clock(countdown.end, time.time())
-    run.say(f"waiting until {until} ({span(wait.seconds)}): {wait.why}")
     run.journal.write("wait", kind=wait.kind, seconds=wait.seconds, until=until, why=wait.why)
 
 
