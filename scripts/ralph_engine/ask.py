@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import interrupts
+from . import interrupts, pinned
 from .harmless import harmless
 
 
@@ -21,5 +21,6 @@ def _answer(question: str) -> str:
     for stream in (sys.stdin, sys.stderr):
         if stream is None or not stream.isatty():
             return ""
+    pinned.take_away()
     print(harmless(f"{question} (y/N) "), end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()

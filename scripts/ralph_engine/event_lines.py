@@ -16,10 +16,10 @@ from .redact import redacted_words
 Entry = Mapping[str, Any]
 # What a journal that somebody altered can make of a value.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-PAUSED = "paused: nothing runs, editing is safe; `ralph.sh resume` goes on"
+EDITING = "nothing runs, editing is safe; `ralph.sh resume` goes on"
 _VERDICTS = {
     "approved": ("approved by its review", GOOD),
-    "changes_requested": ("sent back by its review", BAD),
+    "changes_requested": ("sent back by its review", PLAIN),
 }
 
 
@@ -122,7 +122,7 @@ _MAKERS: Mapping[str, Callable[[Entry], Told]] = {
     "wait": _wait,
     "retry": lambda event: [(f"try {event['number'] + 1} of this iteration", PLAIN)],
     "told": lambda event: [(f"told the agent: {event['text']}", PLAIN)],
-    "paused": lambda event: [(PAUSED, PLAIN)],
+    "paused": lambda event: [(f"paused: {EDITING}", PLAIN)],
     # A run that was taken up has said so already.
     "resumed": lambda event: [] if "id" in event else [("resumed", PLAIN)],
     "scm": _scm,

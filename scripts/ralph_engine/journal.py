@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .agents.lines import Splitter
 from .core import files, paths
 
 NAME = "journal.jsonl"
+_BLOCK = 65536
 Entry = dict[str, Any]
 Echo = Callable[[Entry], None]
 
@@ -46,6 +49,34 @@ class Journal:
         except files.FileFault:
             # The agent may have put anything there; the truth is already written.
             pass
+
+
+class Tail:
+    """The events that somebody else writes, as they come, in constant memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._splitter = Splitter()
+
+    def read(self) -> Iterator[Entry]:
+        """What is new; the last line only once it is whole."""
+        while block := os.read(self._fd, _BLOCK):
+            for line in self._splitter.feed(block):
+                event = None if line.cut else _event(line.data)
+                if event:
+                    yield event
+
+    def __enter__(self) -> Tail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+
+def newest(state: Path) -> Path | None:
+    """The journal of the run that wrote last."""
+    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
+    return found[-1] if found else None
 
 
 def events(folder: Path) -> list[dict[str, Any]]:

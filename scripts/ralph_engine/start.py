@@ -56,6 +56,7 @@ def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
             stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
     finally:
         interrupts.finish()
+        screen.close()
     screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
     return stop.code
 

@@ -43,8 +43,7 @@ def sit_out(run: Run, wait: Wait) -> bool:
 
 def rest(run: Run) -> bool:
     """The delay between iterations; False when asked to stop."""
-    with interrupts.wait():
-        return _pass_time(run, Countdown(run.settings.delay, _now()), told=False)
+    return sit_out(run, Wait("delay", run.settings.delay, "the delay between two iterations"))
 
 
 def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
