@@ -74,7 +74,7 @@ def _left_running(event: Entry) -> Told:
 def _check(event: Entry) -> Told:
     code = event["code"]
     word = "passed" if code == 0 else f"failed ({code}), {event['action']}"
-    return [(f"check {event['command']}: {word}", BAD if code else GOOD)]
+    return [(f"check {event['command']}: {word}", GOOD if code == 0 else BAD)]
 
 
 def _violation(event: Entry) -> Told:

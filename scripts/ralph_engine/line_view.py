@@ -75,7 +75,7 @@ class View:
         cut = "..." if len(end.output) > limit.chars else ""
         rows = (end.output[: limit.chars] + cut).rstrip("\n").split("\n")[: limit.lines]
         rows = rows if end.ok else rows[1:]
-        return [Line(f"     {row}", QUIET) for row in rows] if any(rows) else []
+        return [Line(f"     {row.expandtabs(4)}", QUIET) for row in rows] if any(rows) else []
 
     def _begin(self, start: ToolStart) -> str:
         self._tools += 1

@@ -16,9 +16,7 @@ from .line_view import BAD, GOOD, PLAIN, QUIET, TITLE, Line
 _STYLES = {PLAIN: "", GOOD: "green", BAD: "red", QUIET: "dim", TITLE: "bold"}
 _EMOJI = {GOOD: "\u2705 ", BAD: "\u274c "}
 _WORDS = {GOOD: "[OK] ", BAD: "[ERR] "}
-_NARROWEST = 8
-# Below this a status would leave no room for what it is about.
-_LOWEST = 8
+_NARROWEST, _LOWEST = 10, 8
 
 
 class Look(NamedTuple):
@@ -57,7 +55,10 @@ class Painter:
         text = Text(body, _STYLES[tone])
         if body.isascii() and len(body) <= left:
             return [text]
-        return text.wrap(self._console, max(_NARROWEST, left), overflow="fold") or [text]
+        rows = list(text.wrap(self._console, max(_NARROWEST, left), overflow="fold"))
+        for row in rows:
+            row.rstrip()
+        return rows or [text]
 
     def text(self, row: Text) -> str:
         """With the codes for its colours."""
@@ -66,8 +67,8 @@ class Painter:
         return written.get()
 
     def status(self, headline: str, fields: list[str], lines: int) -> list[Text]:
-        """Nothing where the terminal is too low for it; at most half of it."""
-        if lines < _LOWEST:
+        """At most half of the terminal; nothing where that is too small for it."""
+        if lines < _LOWEST or self._columns < _NARROWEST:
             return []
         width = self._columns - 1
         rows = [Text(self._dash * width, "dim"), Text(headline, "bold cyan")]

@@ -80,7 +80,8 @@ def _erasure(fd: int) -> str:
     """A terminal that became narrower has wrapped the rows by now."""
     columns = terminal.size(fd).columns if _known.cells else 1
     height = sum(max(1, -(-cells // columns)) for cells in _known.cells)
-    return f"\r\x1b[{height}A\x1b[J" if height else ""
+    # Row by row: a terminal that is told to erase all of its screen may keep that as history.
+    return "\r\x1b[2K" + "\x1b[A\x1b[2K" * height if height else ""
 
 
 def _write(fd: int, text: str) -> None:
