@@ -17,6 +17,7 @@ STARTING, WORKING, JUDGING, WAITING, PAUSED, ENDED = (
 )
 MOST_RECENT = 5
 _LONGEST_END = 80
+_UNDONE = ", work undone"
 _NUMBERS = (int, float, bool)
 _FIGURES = ("of", "done", "stories", "cost", "estimated", "budget")
 
@@ -110,6 +111,11 @@ def _outcome(status: Status, event: Entry, now: float) -> Status:
     return _with_figures(status, event)._replace(latest=f"{status.latest}, {told}")
 
 
+def _violation(status: Status, event: Entry, now: float) -> Status:
+    told = status.latest.endswith(_UNDONE) or not status.latest
+    return status if told else status._replace(latest=status.latest + _UNDONE)
+
+
 def _wait(status: Status, event: Entry, now: float) -> Status:
     end, why = now + float(event["seconds"]), shortened(str(event["why"]), _LONGEST_END)
     return status._replace(phase=WAITING, since=now, wait_end=end, why=one_line(why))
@@ -139,6 +145,7 @@ _CHANGES: Mapping[str, Callable[[Status, Entry, float], Status]] = {
     "agent-ended": _ended,
     "submitted": _outcome,
     "verdict": _outcome,
+    "violation": _violation,
     "tasks-rewritten": lambda status, event, now: _with_figures(status, event),
     "wait": _wait,
     "retry": lambda status, event, now: status._replace(phase=STARTING, since=now),

@@ -91,6 +91,15 @@ def test_a_verdict_is_part_of_the_last_end() -> None:
     assert "1 of 3 stories done" in journal.words(64)[1]
 
 
+def test_work_that_was_undone_is_part_of_the_last_end() -> None:
+    journal = ended(at_work(), 60)
+    for _ in range(3):
+        journal.at(61, "violation", rule="r", story="US-3", text="x")
+    assert journal.words(62)[1][-1] == "last end: ok, work undone"
+    first = begun().at(11, "violation", rule="edited-between", story="", text="x")
+    assert "last end" not in " ".join(first.words(12)[1])
+
+
 def test_the_last_end_stays_until_the_next_one() -> None:
     journal = ended(at_work(), 60).at(61, "submitted", story="US-3", done=1)
     journal.at(70, "iteration", number=5, mode="review", story="US-3", title="Dates", **FIGURES)
