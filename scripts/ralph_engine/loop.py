@@ -12,6 +12,7 @@ from . import (
     runner_signs,
     scm,
     signals,
+    standing,
     waiting,
 )
 from .agents import endings
@@ -58,8 +59,8 @@ def _finish_left_open(run: Run, goal: Goal) -> Stop | None:
 
 
 def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
-    run.journal.write("iteration", number=run.iteration, mode=plan.mode, story=plan.story)
-    run.say(_title(run, plan))
+    about = {"mode": plan.mode, "story": plan.story, "title": standing.title(run, plan.story)}
+    run.journal.write("iteration", number=run.iteration, **about, **standing.of(run))
     text = _prompt(run, goal, plan)
     try:
         turn, reached = attempts.until_done(run, goal, plan, text)
@@ -100,11 +101,6 @@ def limit_reached(run: Run) -> Stop | None:
     if left is not None and left <= 0:
         return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
     return None
-
-
-def _title(run: Run, plan: Plan) -> str:
-    what = f": {plan.mode} {plan.story}" if plan.mode else ""
-    return f"iteration {run.iteration} of {run.max_iterations}{what}"
 
 
 def _prompt(run: Run, goal: Goal, plan: Plan) -> str:

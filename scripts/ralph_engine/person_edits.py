@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import approvals, check, git
-from .core import clean_tree, files, fingerprint, review, shape, tasks
+from .core import clean_tree, files, fingerprint, review, tasks
 from .core.tasks import Document, Story
 from .failure import Failure
 from .frozen_files import FrozenFiles
@@ -58,8 +58,6 @@ def _take_list(run: Run) -> None:
         return
     lines = difference(before, after)
     run.journal.write("person-edit", changes=lines)
-    for line in lines:
-        run.say(f"edited while the loop stood: {shape.name_shown(line)}")
     run.take_list(after, data)
     _stand_behind(run, before)
 

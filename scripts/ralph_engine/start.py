@@ -27,6 +27,7 @@ from . import (
     recover,
     settings,
     signals,
+    standing,
     state_folder,
     task_goal,
     the_past,
@@ -50,8 +51,12 @@ from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
 def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
     interrupts.install()
     screen = Screen(options.json, options.verbose)
-    with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
-        stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    try:
+        with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
+            stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    finally:
+        interrupts.finish()
+        screen.close()
     screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
     return stop.code
 
@@ -100,7 +105,8 @@ class _Start:
             preflight.go_to_branch(run.root, run.branch)
             the_past.settle(run)
         old_runs.forget(run.root, run.state)
-        run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head)
+        about = {"id": run.run_id, "goal": goal.KIND}
+        run.journal.write("run", **about, head=run.start_head, **standing.of(run))
         return self._go(run, goal)
 
     def _take_up(self, past: PastRun, resuming: bool) -> Stop:
@@ -119,7 +125,8 @@ class _Start:
         interrupts.leave_if_asked()
         if run.document:
             the_past.settle(run)
-        run.journal.write("resumed", id=run.run_id, goal=goal.KIND, number=run.iteration)
+        about = {"id": run.run_id, "goal": goal.KIND, "number": run.iteration}
+        run.journal.write("resumed", **about, **standing.of(run))
         return self._go(run, goal)
 
     def _close(self, past: PastRun) -> None:
@@ -160,6 +167,7 @@ class _Start:
             say=screen.say,
             detail=screen.detail,
             stop_asked=self._stop_asked,
+            show_as=screen.show_as,
             frozen=FrozenFiles(root, options.ralph_dir),
             start_head=git.head(root),
             hidden_before=git.hidden(root),
@@ -172,6 +180,8 @@ class _Start:
         return run
 
     def _stop_asked(self) -> bool:
+        # Asked several times a second, wherever the loop waits for something.
+        self._screen.pulse()
         return interrupts.asked() or requests.stands(str(self._state), requests.CANCEL)
 
     def _take_ready(self, run: Run, goal: Goal) -> None:
@@ -238,7 +248,8 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     finally:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
-    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
+    known = {"code": stop.code, "status": stop.status, "why": stop.why}
+    run.journal.write("end", **known, **standing.of(run))
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
     return stop
