@@ -30,6 +30,7 @@ _VERBS = {
     "tell": "put a word into the next prompt of the loop",
     "reset": "move what a loop left behind to a backup, never the ledger",
     "status": "tell whether a loop runs here, and how the last one ended",
+    "report": "write what a run came to, as Markdown and as one HTML file",
     "verify": "say what each story rests on, and run the checks again, without a model",
     "config": "show the merged settings and where each comes from",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",

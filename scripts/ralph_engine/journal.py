@@ -6,11 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .core import files, paths
 
 NAME = "journal.jsonl"
+_AGENT = b'"event": "agent", '
+# No longer line is ours; what an agent put there must not fill the memory.
+_LONGEST = 64 * 1024 * 1024
 
 
 class Journal:
@@ -56,10 +59,37 @@ def events(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
+class Steps(NamedTuple):
+    """What the runner did, without the agents' own words; `torn` lines cannot be read."""
+
+    events: list[dict[str, Any]]
+    torn: int
+
+
+def steps(folder: Path) -> Steps:
+    """Read line by line: what agents said may be more than memory has room for."""
+    found, torn = [], 0
+    with open(folder / NAME, "rb") as lines:
+        while line := lines.readline(_LONGEST):
+            if _AGENT in line[:80] and line.endswith(b"}\n"):
+                continue
+            event = _event(line)
+            if event and event["event"] != "agent":
+                found.append(event)
+            torn += event is None and bool(line.strip())
+    return Steps(found, torn)
+
+
+def newest(state: Path) -> Path | None:
+    """The folder of the run that wrote last."""
+    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
+    return found[-1].parent if found else None
+
+
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "event" in value and "time" in value else None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import (
     agent_turn,
+    blockers,
     checkpoint,
     config,
     costs,
@@ -25,6 +26,8 @@ from . import (
     preflight,
     prompt_goal,
     recover,
+    report_files,
+    run_record,
     settings,
     signals,
     state_folder,
@@ -50,8 +53,11 @@ from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
 def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
     interrupts.install()
     screen = Screen(options.json, options.verbose)
-    with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
-        stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    try:
+        with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
+            stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    finally:
+        interrupts.end()
     screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
     return stop.code
 
@@ -100,7 +106,8 @@ class _Start:
             preflight.go_to_branch(run.root, run.branch)
             the_past.settle(run)
         old_runs.forget(run.root, run.state)
-        run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head)
+        told = run_record.beginning(run)
+        run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head, **told)
         return self._go(run, goal)
 
     def _take_up(self, past: PastRun, resuming: bool) -> Stop:
@@ -119,7 +126,8 @@ class _Start:
         interrupts.leave_if_asked()
         if run.document:
             the_past.settle(run)
-        run.journal.write("resumed", id=run.run_id, goal=goal.KIND, number=run.iteration)
+        told = run_record.beginning(run)
+        run.journal.write("resumed", id=run.run_id, goal=goal.KIND, number=run.iteration, **told)
         return self._go(run, goal)
 
     def _close(self, past: PastRun) -> None:
@@ -133,10 +141,12 @@ class _Start:
         why = "cut off; judged by the start of another run"
         run.journal.write("end", code=INTERRUPTED, status="interrupted", why=why)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
         self._options = options
 
     def _go(self, run: Run, goal: Goal) -> Stop:
         git_exclude.ensure(run.root, run.ralph_dir)
+        run.blockers = blockers.known(run)
         interrupts.begin(run.mark, lambda: _leave(run))
         descendants.adopt_orphans()
         if run.to_finish is None:
@@ -232,13 +242,16 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     try:
         stop = loop.run_to_end(run, goal)
     except Exception as error:
-        run.journal.write("end", code=ERROR, status="error", why=str(error))
+        hint = getattr(error, "hint", "")
+        run.journal.write("end", code=ERROR, status="error", why=str(error), hint=hint)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
         raise
     finally:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
-    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
+    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why, hint=stop.hint)
+    report_files.keep(run)
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
     return stop

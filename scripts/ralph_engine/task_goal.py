@@ -178,7 +178,13 @@ def _record(run: Run, plan: Plan, reached: Outcome) -> None:
             entry = approvals.entry_for(story, run.branch)
             area = [_base(run), plan.head] if event != "submitted" else []
             run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
-            run.journal.write("verdict" if area else "submitted", story=name, verdict=event)
+            commits = {"reviewed": plan.head, "head": head}
+            word = "verdict" if area else "submitted"
+            run.journal.write(word, story=name, verdict=event, **commits)
+    if reached.passed and not reached.verdict:
+        run.journal.write("passed", story=reached.passed)
+    if reached.split:
+        run.journal.write("split")
 
 
 def _base(run: Run) -> str:
