@@ -33,6 +33,7 @@ _VERBS = {
     "report": "write what a run came to, as Markdown and as one HTML file",
     "verify": "say what each story rests on, and run the checks again, without a model",
     "config": "show the merged settings and where each comes from",
+    "archive": "put plan, log and report of a loop away, commit them, leave fresh templates",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",

@@ -121,12 +121,12 @@ def _list_faults(root: str, folder: str, document: Document) -> list[str]:
         return [f"{path} is ignored by git; take it out of .gitignore"]
     if not document["userStories"]:
         return [f"{path} has no stories; write some with /ralph-plan"]
-    if _is_starter(document):
+    if is_starter(document):
         return [f"{path} is still the starter; write your stories with /ralph-plan"]
     return []
 
 
-def _is_starter(document: Document) -> bool:
+def is_starter(document: Document) -> bool:
     starter = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))
     return bool(document["userStories"] == starter["userStories"])
 

@@ -12,7 +12,7 @@ from .facts import APPROVED, Cost, Iteration, Story
 from .listed import Listed
 
 NOTHING = "-"
-_STATES = {
+STATES = {
     "": "to do",
     "needs_review": "waiting for review",
     "changes_requested": "changes requested",
@@ -58,7 +58,7 @@ def commit(name: str) -> str:
 def state(story: Story) -> Cell:
     listed = story.listed
     if not listed.passes:
-        words = _STATES.get(listed.status) or short(listed.status, 30)
+        words = STATES.get(listed.status) or short(listed.status, 30)
         return Toned(words, WARN) if listed.status else words
     if listed.at_cap:
         return Toned("accepted at cap", WARN)
