@@ -8,15 +8,13 @@ from . import approvals, git
 from .core.tasks import Story
 from .run_state import Run
 
-_LONGEST_TITLE = 200
-_NAMES = (("project", "project"), ("branch", "branchName"))
+_LONGEST = 200
 
 
 def beginning(run: Run) -> dict[str, Any]:
-    """Of a run, or of one that goes on."""
-    run.recorded = {}
-    names = {name: run.document.get(key, "") for name, key in _NAMES}
-    return {**names, "agent": run.settings.agent.command, **_changes(run)}
+    """Of a run, or of one that goes on: nothing is recorded yet."""
+    project, branch = (run.document.get(key, "") for key in ("project", "branchName"))
+    return {"project": project[:_LONGEST], "branch": branch, **_changes(run)}
 
 
 def iteration_ended(run: Run) -> None:
@@ -26,16 +24,16 @@ def iteration_ended(run: Run) -> None:
 
 def _changes(run: Run) -> dict[str, Any]:
     now = {s["id"]: _brief(s, run.cap(s["id"])) for s in run.document.get("userStories", [])}
-    changed = [brief for name, brief in now.items() if run.recorded.get(name) != brief]
-    gone = [name for name in run.recorded if name not in now]
+    whole = list(now) != list(run.recorded)
+    stories = [story for name, story in now.items() if whole or run.recorded[name] != story]
     run.recorded = now
-    return {"stories": changed, "gone": gone}
+    return {"stories": stories, "whole": whole}
 
 
 def _brief(story: Story, cap: int) -> dict[str, Any]:
     return {
         "id": story["id"],
-        "title": story["title"][:_LONGEST_TITLE],
+        "title": story["title"][:_LONGEST],
         "passes": story["passes"],
         "status": story["reviewStatus"],
         "reviews": story["reviewCount"],

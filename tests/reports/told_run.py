@@ -30,9 +30,9 @@ class ToldRun:
     def __init__(self, *stories: Event, goal: str = "tasks") -> None:
         self.events: list[Event] = []
         self._now, self._number = BEGINNING, 0
-        told = {"project": "Shop", "branch": "ralph/shop", "agent": "claude"}
-        stories_told = {"stories": list(stories), "gone": []}
-        self.tell("run", 0, id=RUN, goal=goal, head=HEAD, **told, **stories_told)
+        told = {"project": "Shop", "branch": "ralph/shop"}
+        whole = {"stories": list(stories), "whole": True}
+        self.tell("run", 0, id=RUN, goal=goal, head=HEAD, **told, **whole)
 
     def tell(self, event: str, later: float = 0, **details: Any) -> ToldRun:
         """So many seconds after the event before it."""
@@ -56,9 +56,9 @@ class ToldRun:
     def check(self, command: str, code: int | None = 0) -> ToldRun:
         return self.tell("check", 2, command=command, code=code, log=".ralph/guardrail_1_x.log")
 
-    def end_iteration(self, *stories: Event, gone: tuple[str, ...] = ()) -> ToldRun:
+    def end_iteration(self, *stories: Event, whole: bool = False) -> ToldRun:
         head = f"{self._number:040x}"
-        told = {"stories": list(stories), "gone": list(gone)}
+        told = {"stories": list(stories), "whole": whole}
         return self.tell("iteration-ended", 0, number=self._number, head=head, **told)
 
     def submits(self, story: Event, seconds: float = 300, cost: float | None = 0.8) -> ToldRun:

@@ -77,7 +77,6 @@ class Facts(NamedTuple):
     goal: str
     project: str
     branch: str
-    agent: str
     head: str
     begun: str
     last: str
@@ -103,7 +102,6 @@ def gather(run: str, found: Iterable[dict[str, Any]], torn: int) -> Facts:
         goal=begin.text("goal"),
         project=begin.text("project"),
         branch=begin.text("branch"),
-        agent=begin.text("agent"),
         head=begin.text("head"),
         begun=begin.time,
         last=told[-1].time if told else "",

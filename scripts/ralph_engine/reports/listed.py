@@ -25,7 +25,7 @@ def after_each(told: Sequence[Event]) -> list[dict[str, Listed]]:
     found = []
     for event in told:
         if event.kind in _RECORDS and "stories" in event.details:
-            now = _changed(now if event.kind == "iteration-ended" else {}, event)
+            now = {**({} if event.flag("whole") else now), **_recorded(event)}
         found.append(now)
     return found
 
@@ -34,10 +34,8 @@ def left(stories: dict[str, Listed]) -> int | None:
     return sum(not story.passes for story in stories.values()) if stories else None
 
 
-def _changed(before: dict[str, Listed], event: Event) -> dict[str, Listed]:
-    gone = {name for name in event.items("gone") if isinstance(name, str)}
-    new = {s.name: s for s in map(_listed, event.items("stories")) if s.name}
-    return {**{name: story for name, story in before.items() if name not in gone}, **new}
+def _recorded(event: Event) -> dict[str, Listed]:
+    return {story.name: story for story in map(_listed, event.items("stories")) if story.name}
 
 
 def _listed(found: Any) -> Listed:
