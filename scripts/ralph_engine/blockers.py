@@ -10,7 +10,7 @@ from .run_state import Run
 MARK = "Blocker:"
 _LIMIT = 16 * 1024 * 1024
 _LONGEST = 300
-_LINE = re.compile(rf"^[\s>*_#-]*{MARK}[\s*_]*(\S.*)$", re.MULTILINE | re.IGNORECASE)
+_LINE = re.compile(rf"^[ \t>*_#-]*{MARK}[ \t*_]*(\S.*)$", re.MULTILINE | re.IGNORECASE)
 
 
 def named(text: str) -> list[str]:

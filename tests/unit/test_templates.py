@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ralph_engine import init, prompt, schema
+from ralph_engine import blockers, init, prompt, schema
 from ralph_engine.core import paths, review, shape, snapshot, tasks, transitions
 from ralph_engine.prompt import Iteration
 
@@ -43,7 +43,7 @@ PROMISE = "<promise>COMPLETE</promise>"
 KNOWN = {
     *(FIELDS | STATUSES | FILES | COMMANDS),
     *(form for forms in COMMITS.values() for form in forms),
-    *(PROMISE, review.CAP_MARK, "## [date] - [ID] - {{MODE}}"),
+    *(PROMISE, review.CAP_MARK, blockers.MARK, "## [date] - [ID] - {{MODE}}"),
 }
 
 
