@@ -10,7 +10,7 @@ from .core import paths
 from .failure import Failure
 
 _HOOK_SECONDS = 600.0
-_HEARD, _SAID = 65536, 300
+_HEARD, _SAID = 65536, 600
 
 
 class Interrupted(Exception):
@@ -53,8 +53,7 @@ def _commit(root: str, wanted: list[str], message: str, mark: str) -> None:
     before, said = git.head(root), bytearray()
 
     def hear(_: str, data: bytes) -> None:
-        said.extend(data)
-        del said[:-_HEARD]
+        said.extend(data[: max(0, _HEARD - len(said))])
 
     argv, environment = git.hooked_commit(wanted, message)
     own = {"RALPH_RUN_ID": mark.partition("=")[2], "RALPH_ACTIVE": "0"}
@@ -71,8 +70,8 @@ def _commit(root: str, wanted: list[str], message: str, mark: str) -> None:
 
 
 def _refused(why: str) -> Failure:
-    words = " ".join(why.split())
+    words = " ".join(why.split())[:_SAID]
     return Failure(
-        f"git did not commit the archive: {words[-_SAID:] or 'it gave no reason'}",
+        f"git did not commit the archive: {words or 'it gave no reason'}",
         "put that right, then archive again; everything is as it was",
     )

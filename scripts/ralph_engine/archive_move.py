@@ -5,6 +5,7 @@ What is not finished lies in one folder; whatever ended us, `put_back` takes it 
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from .core import files, paths
@@ -45,7 +46,8 @@ def take_back(root: str, plan: Plan, target: str) -> None:
     for name, data in plan.old.items():
         # A commit hook may have tidied it up.
         if files.read_bytes(root, _own(name), LIMIT) != data:
-            files.replace_bytes(root, _own(name), data)
+            mode = os.lstat(os.path.join(root, _own(name))).st_mode & 0o777
+            files.replace_bytes(root, _own(name), data, mode)
 
 
 def put_back(root: str) -> bool:

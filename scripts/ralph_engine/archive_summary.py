@@ -76,8 +76,12 @@ def _of_runs(runs: Sequence[Facts]) -> list[str]:
         f"- runs: {all_of_them.number}, the last one ended {plain(short(how, 300))}",
         f"- iterations: {all_of_them.iterations}",
         f"- time: {duration(all_of_them.seconds)}",
-        f"- cost: {plain(money(all_of_them.cost))}",
+        f"- cost: {plain(_cost(all_of_them.cost))}",
     ]
+
+
+def _cost(cost: Cost) -> str:
+    return money(cost) if cost.known else "not told by the agent"
 
 
 def _row(story: Story) -> str:

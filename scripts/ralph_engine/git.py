@@ -168,7 +168,7 @@ def hooked_commit(paths: list[str], message: str) -> tuple[list[str], dict[str, 
     """The same with the repository's own hooks, for whoever runs it: they may take their time."""
     quiet = ("-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
-    environment = {**kept, **REAL, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", **_IDENTITY}
+    environment = {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", **_IDENTITY}
     return ["git", *quiet, *_UNSIGNED, "commit", *_only(paths, message)], environment
 
 
