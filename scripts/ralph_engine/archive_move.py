@@ -71,6 +71,8 @@ def _put_back(root: str) -> None:
     for name in ADDED:
         if files.kind(root, f"{STAGING}/{name}") == "file":
             files.remove(root, f"{STAGING}/{name}")
+    for path in (*map(_own, NAMES), *(f"{STAGING}/{name}" for name in ADDED)):
+        files.forget_unfinished(root, path)
     files.drop_empty(root, STAGING)
     files.drop_empty(root, paths.ARCHIVE)
 

@@ -17,7 +17,8 @@ SECONDS = 60.0
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND"),
+    *("--disable-dev-shm-usage", "--remote-debugging-pipe"),
+    "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 Message = dict[str, Any]
 
