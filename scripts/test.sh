@@ -78,6 +78,7 @@ RALPH_TEST_CLIENTS=$("$python" tests/clients.py "${environment%/*}")
 export RALPH_TEST_CLIENTS
 [ "$(uname -s)" != Linux ] || need bwrap bubblewrap sandbox
 need tmux tmux terminal
+need chromium chromium report
 if [ $# = 0 ]; then
   lint "$python"
   title 'pytest'

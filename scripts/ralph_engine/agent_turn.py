@@ -29,6 +29,7 @@ _CAUSES = {
 _LINGER = 300.0
 _NAMING = 65536
 _MOST_OPEN = 1_000
+_READ, _TOLD = 2_000, 300
 _MOST_NOTED = 16 * 1024 * 1024
 
 
@@ -59,10 +60,13 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     if done.problem:
         ended = ended._replace(detail=done.problem)
     cost = parser.result.cost_usd if parser.result else None
-    run.journal.write(
-        "agent-ended", kind=ended.kind, detail=ended.detail, cost=cost, **charge(run, cost)
-    )
+    told = {"cost": cost, "answer": _beginning(parser.final_text), **charge(run, cost)}
+    run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, **told)
     return Turn(ended, parser.final_text, cost)
+
+
+def _beginning(answer: str) -> str:
+    return redacted(" ".join(answer[:_READ].split()))[:_TOLD]
 
 
 def charge(run: Run, reported: float | None) -> dict[str, Any]:

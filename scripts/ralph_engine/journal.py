@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .agents.lines import Splitter
 from .core import files, paths
@@ -15,6 +15,8 @@ from .core import files, paths
 NAME = "journal.jsonl"
 _NOTE = b', "event": "agent", '
 _HEAD, _TAIL, _BLOCK = 100, 1024 * 1024, 65536
+# No longer line is ours; what an agent put there must not fill the memory.
+_LONGEST = 64 * 1024 * 1024
 Entry = dict[str, Any]
 Echo = Callable[[Entry], None]
 
@@ -74,27 +76,45 @@ class Tail:
         os.close(self._fd)
 
 
-def newest(state: Path) -> Path | None:
-    """The journal of the run that wrote last."""
-    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
-    return found[-1] if found else None
+class Steps(NamedTuple):
+    """What the runner did, without the agents' own words; `torn` lines cannot be read."""
+
+    events: list[Entry]
+    torn: int
 
 
-def events(folder: Path) -> list[Entry]:
-    """The steps of the loop, whole lines only; agents' doings would be a gigabyte in the end."""
-    with (folder / NAME).open("rb") as lines:
-        steps = (_event(line) for line in lines if _NOTE not in line[:_HEAD])
-        return [step for step in steps if step]
+def steps(folder: Path) -> Steps:
+    """Read line by line: what agents said may be more than memory has room for."""
+    found, torn = [], 0
+    with open(folder / NAME, "rb") as lines:
+        while line := lines.readline(_LONGEST):
+            if _is_note(line) and line.endswith(b"}\n"):
+                continue
+            event = _event(line)
+            if event and event["event"] != "agent":
+                found.append(event)
+            torn += event is None and bool(line.strip())
+    return Steps(found, torn)
 
 
 def last_step(folder: Path) -> Entry:
     """Asked again and again while a loop runs: only the end of the file is read, if it can be."""
     tail = files.read_tail(str(folder), NAME, _TAIL).split(b"\n")
     for line in reversed(tail):
-        step = _event(line) if _NOTE not in line[:_HEAD] else None
+        step = None if _is_note(line) else _event(line)
         if step:
             return step
-    return (events(folder) or [{}])[-1]
+    return (steps(folder).events or [{}])[-1]
+
+
+def newest(state: Path) -> Path | None:
+    """The folder of the run that wrote last."""
+    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
+    return found[-1].parent if found else None
+
+
+def _is_note(line: bytes) -> bool:
+    return _NOTE in line[:_HEAD]
 
 
 def _event(line: bytes) -> Entry | None:

@@ -19,7 +19,7 @@ MOST_RECENT = 5
 _LONGEST_END = 80
 _UNDONE = ", work undone"
 _NUMBERS = (int, float, bool)
-_FIGURES = ("of", "done", "stories", "cost", "estimated", "budget")
+_FIGURES = ("of", "done", "total", "cost", "estimated", "budget")
 
 
 class Status(NamedTuple):
@@ -36,7 +36,7 @@ class Status(NamedTuple):
     title: str = ""
     of: int = 0
     done: int | None = None
-    stories: int | None = None
+    total: int | None = None
     cost: float | None = None
     estimated: bool = False
     budget: float | None = None
@@ -205,7 +205,7 @@ def _output_age(status: Status, now: float) -> str | None:
 
 
 def _stories(status: Status) -> str | None:
-    return None if status.stories is None else f"{status.done} of {status.stories} stories done"
+    return None if status.total is None else f"{status.done} of {status.total} stories done"
 
 
 def _cost(status: Status) -> str | None:

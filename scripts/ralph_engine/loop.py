@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from . import (
     attempts,
+    blockers,
     checkpoint,
     git,
     marker_file,
     pauses,
     prompt,
+    report_files,
+    run_record,
     runner_signs,
     scm,
     signals,
@@ -43,6 +46,7 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
             continue
         run.iteration += 1
         stop = _iterate(run, goal, plan) or run.breaker.tripped()
+        _record(run, stop)
         if not stop and not waiting.rest(run):
             stop = signals.asked_to_stop(run)
     runner_signs.after_stop(run, stop)
@@ -55,7 +59,9 @@ def _finish_left_open(run: Run, goal: Goal) -> Stop | None:
         return None
     plan, reached = run.to_finish
     run.to_finish = None
-    return _settle(run, goal, plan, "", reached) or run.breaker.tripped()
+    stop = _settle(run, goal, plan, "", reached) or run.breaker.tripped()
+    _record(run, stop)
+    return stop
 
 
 def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
@@ -73,6 +79,14 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
     return _settle(run, goal, plan, turn.answer, reached)
 
 
+def _record(run: Run, stop: Stop | None) -> None:
+    """For the report; at the end of the run it is written with the end in it."""
+    blockers.record(run)
+    run_record.iteration_ended(run)
+    if not stop:
+        report_files.keep(run)
+
+
 def _settle(run: Run, goal: Goal, plan: Plan, answer: str, reached: Outcome) -> Stop | None:
     results = run.check_all(goal.checks(run, plan, reached))
     if run.stop_asked():
@@ -83,6 +97,8 @@ def _settle(run: Run, goal: Goal, plan: Plan, answer: str, reached: Outcome) -> 
         scm.run(run, may_commit=plan.mode != review.REVIEW)
     signalled = run.take_signal("DONE")
     claimed = goal.claims(run, answer) or signalled
+    if claimed:
+        run.journal.write("claimed", number=run.iteration, signal=signalled)
     stop = goal.settle(run, plan, claimed, results, reached)
     run.breaker.count(goal.progressed(run, plan, reached), goal.submits(plan, reached))
     checkpoint.save(run)

@@ -71,6 +71,7 @@ def _stand_behind(run: Run, before: Document) -> None:
             continue
         if old.get(story["id"], {}).get("reviewStatus") != review.APPROVED:
             approvals.trust(run.ledger, story, run.branch, git.head(run.root), run.run_id)
+            run.journal.write("trusted", story=story["id"])
         elif not approvals.same_frozen(old[story["id"]], story):
             again.append(story["id"])
     if again:

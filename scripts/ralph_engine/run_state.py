@@ -63,6 +63,8 @@ class Run:
     goal_kind: str = ""
     flags: Entries = field(default_factory=dict)
     red_guardrails: dict[str, int] = field(default_factory=dict)
+    recorded: dict[str, Any] = field(default_factory=dict)
+    blockers: list[str] = field(default_factory=list)
     to_finish: tuple[Any, Outcome] | None = None
     seconds_before: float = 0.0
     started: float = field(default_factory=time.monotonic)

@@ -14,7 +14,7 @@ def of(run: Run) -> dict[str, Any]:
     """What is not known is left out."""
     known: dict[str, Any] = {"of": run.max_iterations, "budget": run.settings.max_cost_usd}
     if run.document:
-        known.update(done=run.done(), stories=len(run.document["userStories"]))
+        known.update(done=run.done(), total=len(run.document["userStories"]))
     if choose(run.settings.agent.command).REPORTS_COST:
         known.update(cost=run.cost, estimated=run.cost_estimated)
     return known

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import (
     agent_turn,
+    blockers,
     checkpoint,
     config,
     costs,
@@ -25,6 +26,8 @@ from . import (
     preflight,
     prompt_goal,
     recover,
+    report_files,
+    run_record,
     settings,
     signals,
     standing,
@@ -105,8 +108,8 @@ class _Start:
             preflight.go_to_branch(run.root, run.branch)
             the_past.settle(run)
         old_runs.forget(run.root, run.state)
-        about = {"id": run.run_id, "goal": goal.KIND}
-        run.journal.write("run", **about, head=run.start_head, **standing.of(run))
+        about = {"id": run.run_id, "goal": goal.KIND, "head": run.start_head}
+        run.journal.write("run", **about, **standing.of(run), **run_record.beginning(run))
         return self._go(run, goal)
 
     def _take_up(self, past: PastRun, resuming: bool) -> Stop:
@@ -126,7 +129,7 @@ class _Start:
         if run.document:
             the_past.settle(run)
         about = {"id": run.run_id, "goal": goal.KIND, "number": run.iteration}
-        run.journal.write("resumed", **about, **standing.of(run))
+        run.journal.write("resumed", **about, **standing.of(run), **run_record.beginning(run))
         return self._go(run, goal)
 
     def _close(self, past: PastRun) -> None:
@@ -140,10 +143,12 @@ class _Start:
         why = "cut off; judged by the start of another run"
         run.journal.write("end", code=INTERRUPTED, status="interrupted", why=why)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
         self._options = options
 
     def _go(self, run: Run, goal: Goal) -> Stop:
         git_exclude.ensure(run.root, run.ralph_dir)
+        run.blockers = blockers.known(run)
         interrupts.begin(run.mark, lambda: _leave(run))
         descendants.adopt_orphans()
         if run.to_finish is None:
@@ -242,14 +247,17 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     try:
         stop = loop.run_to_end(run, goal)
     except Exception as error:
-        run.journal.write("end", code=ERROR, status="error", why=str(error))
+        hint = getattr(error, "hint", "")
+        run.journal.write("end", code=ERROR, status="error", why=str(error), hint=hint)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
         raise
     finally:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
-    known = {"code": stop.code, "status": stop.status, "why": stop.why}
+    known = {"code": stop.code, "status": stop.status, "why": stop.why, "hint": stop.hint}
     run.journal.write("end", **known, **standing.of(run))
+    report_files.keep(run)
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
     return stop

@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     owner = lock.owner(state_folder.lock_path(root, os.environ))
-    last = journal.newest(state_folder.of_project(root, os.environ))
-    own = words(owner, journal.events(last.parent) if last else [])
+    folder = journal.newest(state_folder.of_project(root, os.environ))
+    own = words(owner, journal.steps(folder).events if folder else [])
     print(harmless("\n".join([*own, *session_loops.lines(root)])))
     return 0
 

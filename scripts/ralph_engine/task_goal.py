@@ -178,7 +178,12 @@ def _record(run: Run, plan: Plan, reached: Outcome) -> None:
             area = [_base(run), plan.head] if event != "submitted" else []
             run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
             told = {"story": name, "verdict": event, "done": run.done()}
-            run.journal.write("verdict" if area else "submitted", **told)
+            commits = {"reviewed": plan.head, "head": head}
+            run.journal.write("verdict" if area else "submitted", **told, **commits)
+    if reached.passed and not reached.verdict:
+        run.journal.write("passed", story=reached.passed)
+    if reached.split:
+        run.journal.write("split")
 
 
 def _base(run: Run) -> str:

@@ -121,11 +121,11 @@ class _Watch:
         return owner is not None and owner.get("run") == name
 
     def _tell_the_last(self) -> None:
-        path = journal.newest(self._state)
-        if path is None:
+        folder = journal.newest(self._state)
+        if folder is None:
             _say("no loop has run here")
             return
-        with _opened(path) as tail:
+        with _opened(folder / journal.NAME) as tail:
             status = self._read(tail, lambda entry: None, live.Status())
         lines = live.brief(status, time.time())
         if status.end:

@@ -30,6 +30,14 @@ echo "${{0##*/}} $*" >>'{calls}'
 """
 
 
+# Program: package, and the tests that need it.
+NEEDED = {
+    "bwrap": ("bubblewrap", "sandbox"),
+    "tmux": ("tmux", "terminal"),
+    "chromium": ("chromium", "report"),
+}
+
+
 class Checkout:
     """A checkout whose tools are stand-ins, so that its test command only shows its plan."""
 
@@ -49,8 +57,8 @@ class Checkout:
         note = house.program("../fake/note", NOTE.format(calls=self.calls))
         house.program("uv", UV_STAND_IN.format(python=python, note=note))
         house.program("../clients/node_modules/.bin/claude", NOTE.format(calls=self.calls))
-        for name in ("bwrap", "tmux"):
-            house.program(name, "#!/bin/sh\n")
+        for program in NEEDED:
+            house.program(program, "#!/bin/sh\n")
         (self.root / "tests").mkdir()
         for name in ("scripts/test.sh", "tests/requirements.txt", ".ci/run"):
             (self.root / name).parent.mkdir(exist_ok=True)
@@ -138,9 +146,6 @@ def test_help_starts_nothing(house):
     assert checkout.steps() == []
 
 
-PACKAGES = {"bwrap": ("bubblewrap", "sandbox"), "tmux": ("tmux", "terminal")}
-
-
 def lacking(house, program, user, apt=True, sudo=True):
     checkout = Checkout(house)
     (house.bin / program).unlink()
@@ -153,16 +158,16 @@ def lacking(house, program, user, apt=True, sudo=True):
     return checkout
 
 
-@pytest.mark.parametrize("program", PACKAGES)
 @pytest.mark.parametrize("user", [0, 1000])
-def test_a_program_that_tests_need_is_installed(house, program, user):
+@pytest.mark.parametrize("program", NEEDED)
+def test_a_missing_program_is_installed(house, program, user):
     checkout = lacking(house, program, user)
     done = checkout.run("-q")
     assert done.returncode == 0, done.stderr
     assert "noninteractive" in done.stdout
     assert checkout.steps()[1:3] == [
         "apt-get -qq update",
-        f"apt-get -qq install -y --no-install-recommends {PACKAGES[program][0]}",
+        f"apt-get -qq install -y --no-install-recommends {NEEDED[program][0]}",
     ]
 
 
@@ -181,17 +186,16 @@ def test_elsewhere_than_on_linux_there_is_no_bubblewrap(house):
         ({"user": 0, "broken": True}, "failed"),
     ],
 )
-@pytest.mark.parametrize("program", PACKAGES)
-def test_a_program_that_tests_need_cannot_be_installed(house, program, options, why):
-    broken = options.get("broken", False)
+@pytest.mark.parametrize("program", NEEDED)
+def test_a_missing_program_cannot_be_installed(house, program, options, why):
     checkout = lacking(house, program, **{k: v for k, v in options.items() if k != "broken"})
-    if broken:
+    if "broken" in options:
         house.program("apt-get", "#!/bin/sh\nexit 100\n")
     done = checkout.run("-q")
     assert done.returncode == 2
-    package, tests = PACKAGES[program]
+    package, who = NEEDED[program]
     assert done.stderr.splitlines()[-2:] == [
-        f"ralph: {program} is not on PATH, the {tests} tests need it, and installing it here {why}",
+        f"ralph: {program} is not on PATH, the {who} tests need it, and installing it here {why}",
         f"hint: install the package {package} with your package manager, then start again",
     ]
     assert not any("-m pytest" in step for step in checkout.steps())

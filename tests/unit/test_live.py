@@ -11,7 +11,7 @@ from ralph_engine.core import clock
 from ralph_engine.live import Status
 
 NOON = time.mktime((2026, 3, 4, 12, 0, 0, 0, 0, -1))
-FIGURES = {"of": 15, "done": 1, "stories": 3, "cost": 0.5, "estimated": False, "budget": 5.0}
+FIGURES = {"of": 15, "done": 1, "total": 3, "cost": 0.5, "estimated": False, "budget": 5.0}
 
 
 class Journal:

@@ -12,6 +12,7 @@ SIGNALS = ("DONE", "WAIT", "WAIT_WITHOUT_RESTART")
 WAITS = SIGNALS[1:]
 CLEARED = ".ralph/sessions/cleared"
 DEFAULT_RALPH_DIR = "ralph"
+ARCHIVE = "ralph-archive"
 
 
 def tasks(ralph_dir: str) -> str:
