@@ -61,6 +61,8 @@ def take(run: Run, prompt: str, session: str) -> Turn:
         ended = ended._replace(detail=done.problem)
     if ended.kind != OK:
         run.say(f"agent {ended.kind}: {ended.detail}")
+    if parser.result and parser.result.context_window:
+        run.context_window = parser.result.context_window
     cost = parser.result.cost_usd if parser.result else None
     run.journal.write(
         "agent-ended", kind=ended.kind, detail=ended.detail, cost=cost, **charge(run, cost)
