@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EVENTS = ("PostToolUse", "PostToolUseFailure")
 _NAMES = [str(threshold) for threshold in context_levels.SEVERITIES]
 # A call may end before its answer is in the transcript; that was late by 86 ms at most.
-_PATIENCE = 0.25
+_PATIENCE = 0.5
 _NAP = 0.01
 
 
