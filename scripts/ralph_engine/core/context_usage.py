@@ -87,12 +87,14 @@ def _last_answer(fd: int, size: int, call: bytes) -> tuple[int, bool, int]:
         if _is_compaction(entry):
             return tokens, not call, place
         counted = _tokens(entry)
-        if counted and tokens and entry["message"].get("id") != answer:
+        if not counted:
+            continue
+        name = entry["message"].get("id")
+        if tokens and name != answer:
             break
-        if counted:
-            tokens, answer = tokens or counted, entry["message"].get("id")
-            if call in line:
-                return tokens, True, 0
+        tokens, answer = tokens or counted, name
+        if call in line:
+            return tokens, True, 0
     return tokens, not call, 0
 
 
