@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "delay": "1s",
     "waitOnLimit": True,
     "breaker": None,
+    "notify": None,
 }
 
 
@@ -94,6 +95,7 @@ class Settings:
     delay: float
     wait_on_limit: bool
     breaker: int | None
+    notify: str | None
 
 
 class _Layer(NamedTuple):
@@ -160,6 +162,7 @@ def settled(entries: Entries) -> Settings:
         delay=_seconds(value, "delay"),
         wait_on_limit=value["waitOnLimit"],
         breaker=_whole(value["breaker"]),
+        notify=value["notify"],
     )
 
 

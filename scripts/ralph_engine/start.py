@@ -19,6 +19,7 @@ from . import (
     lock,
     loop,
     marker_file,
+    notify,
     old_runs,
     past_run,
     person_edits,
@@ -52,7 +53,7 @@ def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
     screen = Screen(options.json, options.verbose)
     with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
         stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
-    screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
+    screen.last(stop.sentence, stop.hint)
     return stop.code
 
 
@@ -234,6 +235,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     except Exception as error:
         run.journal.write("end", code=ERROR, status="error", why=str(error))
         checkpoint.stand(run, person_edits.uncommitted(run))
+        notify.of_end(run, Stop(ERROR, str(error)))
         raise
     finally:
         marker_file.remove(run)
@@ -241,4 +243,5 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
+    notify.of_end(run, stop)
     return stop

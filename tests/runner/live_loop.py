@@ -20,7 +20,10 @@ GATED = 'echo here >> "$OUTSIDE/here"; read -r word < "$OUTSIDE/go"; exec ' + HO
 
 
 class LiveLoop:
-    def __init__(self, project: HostileProject, *options: str, agent: str = "") -> None:
+    def __init__(
+        self, project: HostileProject, *options: str, agent: str = "", **added: str
+    ) -> None:
+        """`added` comes to the loop's environment."""
         self.project, self._gone = project, 0
         program = project.outside / "gated.sh"
         program.write_text(agent or GATED)
@@ -31,7 +34,7 @@ class LiveLoop:
         self.process = subprocess.Popen(
             [*argv, "--agent", f"sh '{program}'", *options],
             cwd=project.root,
-            env=project.environment,
+            env={**project.environment, **added},
             stdin=subprocess.DEVNULL,
             stdout=self._screen,
             stderr=self._screen,
