@@ -145,6 +145,7 @@ def _next_steps(root: str) -> list[str]:
         f"  check the plan     {ralph} check{place}",
         f"  commit it          {git} add {added} && {git} commit -m 'Plan a Ralph loop' {added}",
         f"  start the loop     {ralph} run{place}",
+        f"  get a short name   {ralph} link",
     ]
 
 

@@ -121,6 +121,7 @@ def test_the_next_steps(project):
         f"  check the plan     {ralph} check",
         f"  commit it          git add {added} && git commit -m 'Plan a Ralph loop' {added}",
         f"  start the loop     {ralph} run",
+        f"  get a short name   {ralph} link",
     ]
 
 
