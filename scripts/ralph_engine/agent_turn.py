@@ -59,6 +59,8 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     ended = adapter.ended(parser, done.code, cause)
     if done.problem:
         ended = ended._replace(detail=done.problem)
+    if parser.result and parser.result.context_window:
+        run.context_window = parser.result.context_window
     cost = parser.result.cost_usd if parser.result else None
     told = {"cost": cost, "answer": _beginning(parser.final_text), **charge(run, cost)}
     run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, **told)

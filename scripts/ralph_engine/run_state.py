@@ -58,6 +58,7 @@ class Run:
     highest_cost: float = 0.0
     cost_estimated: bool = False
     held_back: Ended | None = None
+    context_window: int | None = None
     lost: int = 0
     history_changed: bool = False
     goal_kind: str = ""

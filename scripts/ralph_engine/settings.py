@@ -46,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "display.timestamps": False,
     "display.maxOutputLines": 5,
     "display.maxOutputChars": 500,
+    "notify": None,
 }
 
 
@@ -101,6 +102,7 @@ class Settings:
     wait_on_limit: bool
     breaker: int | None
     display: Display
+    notify: str | None
 
 
 class _Layer(NamedTuple):
@@ -168,6 +170,7 @@ def settled(entries: Entries) -> Settings:
         wait_on_limit=value["waitOnLimit"],
         breaker=_whole(value["breaker"]),
         display=display.of(value),
+        notify=value["notify"],
     )
 
 

@@ -20,6 +20,7 @@ from . import (
     lock,
     loop,
     marker_file,
+    notify,
     old_runs,
     past_run,
     person_edits,
@@ -60,7 +61,7 @@ def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
     finally:
         interrupts.finish()
         screen.close()
-    screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
+    screen.last(stop.sentence, stop.hint)
     return stop.code
 
 
@@ -251,6 +252,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
         run.journal.write("end", code=ERROR, status="error", why=str(error), hint=hint)
         checkpoint.stand(run, person_edits.uncommitted(run))
         report_files.keep(run)
+        notify.of_end(run, Stop(ERROR, str(error)))
         raise
     finally:
         marker_file.remove(run)
@@ -260,4 +262,5 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     report_files.keep(run)
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
+    notify.of_end(run, stop)
     return stop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from . import interrupts, waits
+from . import interrupts, notify, waits
 from .countdown import Countdown, Now
 from .line_view import span
 from .run_state import Run
@@ -56,7 +56,9 @@ def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
 
 def _announce(run: Run, countdown: Countdown, wait: Wait) -> None:
     until = waits.clock(countdown.end, time.time())
+    sentence = f"waiting until {until} ({span(wait.seconds)}): {wait.why}"
     run.journal.write("wait", kind=wait.kind, seconds=wait.seconds, until=until, why=wait.why)
+    notify.of_wait(run, sentence)
 
 
 def _now() -> Now:

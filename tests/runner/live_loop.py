@@ -49,7 +49,10 @@ class Gate:
 
 
 class LiveLoop:
-    def __init__(self, project: HostileProject, *options: str, agent: str = "") -> None:
+    def __init__(
+        self, project: HostileProject, *options: str, agent: str = "", **added: str
+    ) -> None:
+        """`added` comes to the loop's environment."""
         self.project, self._gate = project, Gate(project)
         program = project.outside / "gated.sh"
         program.write_text(agent or GATED)
@@ -58,7 +61,7 @@ class LiveLoop:
         self.process = subprocess.Popen(
             [*argv, "--agent", f"sh '{program}'", *options],
             cwd=project.root,
-            env=project.environment,
+            env={**project.environment, **added},
             stdin=subprocess.DEVNULL,
             stdout=self._screen,
             stderr=self._screen,

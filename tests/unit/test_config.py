@@ -59,6 +59,7 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "display.timestamps = false (default)",
         "display.maxOutputLines = 5 (default)",
         "display.maxOutputChars = 500 (default)",
+        "notify = none (default)",
     ]
 
 

@@ -40,7 +40,7 @@ ONE_IMPORTER = {
 }
 WRITERS = {
     "scripts/ralph_engine/core/files.py": "the one door to the disk",
-    "scripts/ralph_engine/core/alerts.py": "removes a session's own folder in the temp dir",
+    "scripts/ralph_engine/core/alerts.py": "keeps a session's own folder in the temp dir",
     "scripts/ralph_engine/bug_report.py": "a private log in the temp dir, when all else failed",
     "scripts/ralph_engine/__main__.py": "opens /dev/null in place of an output nobody reads",
     "scripts/ralph_engine/state_folder.py": "makes the runner's folder, outside every project",
