@@ -1,0 +1,195 @@
+"""The string literals of a program text, and what the calls around them do with them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from . import escapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Read(NamedTuple):
+        scripts: list[str]
+        commands: list[list[str]]
+        rule: str
+
+    Token = tuple[str, str]
+else:
+    Read = namedtuple("Read", "scripts commands rule")
+
+MAY_WRITE, MAY_READ = "@writes", "@reads"
+_NAME, _TEXT, _MARK = "name", "text", "mark"
+_RUNS = frozenset(
+    "system popen popen2 popen3 exec execsync execfile execfilesync spawn spawnsync call check_call"
+    " check_output run getoutput getstatusoutput execl execlp execv execve execvp execvpe spawnl"
+    " spawnlp spawnv spawnvp posix_spawn shell_exec passthru proc_open qx create_subprocess_shell"
+    " create_subprocess_exec startprocess doscript command sh bash".split()
+)
+_DELETES = frozenset(
+    "rmtree remove unlink rmdir removedirs rmsync rm unlinksync rmdirsync rm_rf rm_r rm_f rmtree_p"
+    " remove_entry remove_entry_secure remove_dir emptydirsync emptydir delete".split()
+)
+_WRITES = frozenset(
+    "writefile writefilesync appendfile appendfilesync createwritestream file_put_contents"
+    " truncate truncatesync write_text write_bytes touch mkdir writejson".split()
+)
+_MOVES = frozenset(
+    "rename renamesync renames replace move copy copy2 copyfile copyfilesync copytree cp cpsync"
+    " link symlink linksync symlinksync hardlink_to symlink_to chmod chmodsync cp_r mv".split()
+)
+_EVALUATES = frozenset("exec eval execscript function compile loads".split())
+_DECODES = frozenset(
+    "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
+    " decodebytes base64_decode decode_base64 marshal".split()
+)
+_FETCHES = frozenset(
+    "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri net wget".split()
+)
+_PREFIXES = frozenset("r b u f rb br fr rf R B U F".split())
+_LONGEST_PATH = 300
+_FARTHEST = 200
+_MOST_PATHS = 200
+
+
+def read(kind: str, text: str) -> Read:
+    tokens = _tokens(kind, text)
+    scripts: list[str] = []
+    commands: list[list[str]] = []
+    for at, (sort, value) in enumerate(tokens):
+        if sort == _NAME:
+            _call(value.lower(), tokens, at, scripts, commands)
+        elif sort == _MARK and value == "|" and kind == "awk":
+            # print | "sh" and "cmd" | getline
+            scripts += [text for sort, text in tokens[at - 1 : at + 2] if sort == _TEXT]
+        elif sort == _MARK and value == ">" and tokens[at + 1 : at + 2]:
+            commands += [["tee", text] for sort, text in tokens[at + 1 : at + 2] if sort == _TEXT]
+    names = {value.lower() for sort, value in tokens if sort == _NAME}
+    commands += _perhaps(tokens, names)
+    if kind == "other":
+        scripts += _in_backticks(text)
+    return Read(scripts, commands, _rule(names))
+
+
+def _call(
+    name: str, tokens: list[Token], at: int, scripts: list[str], commands: list[list[str]]
+) -> None:
+    if name not in _RUNS | _DELETES | _WRITES | _MOVES and name not in ("open", "fopen"):
+        return
+    texts = _arguments(tokens, at + 1) or _receiver(tokens, at)
+    if not texts:
+        return
+    if name in _RUNS:
+        scripts += texts[:1] if len(texts) == 1 or " " in texts[0] else []
+        commands += [texts] if len(texts) > 1 else []
+    if name in _DELETES:
+        commands.append(["rm", "-rf", *texts])
+    elif name in _WRITES:
+        commands.append(["tee", texts[0]])
+    elif name in _MOVES and len(texts) > 1:
+        commands.append(["cp", *texts[:2]])
+    elif name in ("open", "fopen"):
+        commands += [["tee", path] for path in _opened(texts)]
+
+
+def _opened(texts: list[str]) -> list[str]:
+    """open(path, "w") and open(F, ">path")"""
+    for place, text in enumerate(texts):
+        if text.startswith(">"):
+            return [text.lstrip("> ") or "".join(texts[place + 1 : place + 2])]
+    modes = [text for text in texts[1:] if text and len(text) <= 4 and set(text) <= set("rwaxbt+")]
+    return texts[:1] if any(set(mode) & set("wax+") for mode in modes) else []
+
+
+def _arguments(tokens: list[Token], at: int) -> list[str]:
+    """The literals of a call, in parentheses or up to the end of the statement."""
+    depth, found = 0, []
+    in_parentheses = tokens[at : at + 1] == [(_MARK, "(")]
+    for sort, value in tokens[at : at + _FARTHEST]:
+        if sort == _TEXT:
+            found.append(value)
+        elif sort == _MARK and value in "([{":
+            depth += 1
+        elif sort == _MARK and value in ")]}":
+            depth -= 1
+            if depth < 0 or (depth == 0 and in_parentheses):
+                break
+        elif sort == _MARK and value in ";\n" and depth <= 0:
+            break
+    return found
+
+
+def _receiver(tokens: list[Token], at: int) -> list[str]:
+    """Path("x").write_text(...): the literal is before the name."""
+    before = tokens[max(0, at - 4) : at]
+    return (
+        [value for sort, value in before if sort == _TEXT] if before[-1:] == [(_MARK, ".")] else []
+    )
+
+
+def _perhaps(tokens: list[Token], names: set[str]) -> list[list[str]]:
+    """A path in a variable: written by something, if anything here writes."""
+    paths = {value for sort, value in tokens if sort == _TEXT and _is_path(value)}
+    writes = names & (_WRITES | _MOVES | _DELETES | {"open", "fopen", "write"})
+    some = sorted(paths)[:_MOST_PATHS]
+    found = [[MAY_READ, path] for path in some]
+    return found + ([[MAY_WRITE, path] for path in some] if writes else [])
+
+
+def _is_path(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_PATH and "\n" not in text and ("/" in text or "." in text)
+
+
+def _rule(names: set[str]) -> str:
+    if not names & _EVALUATES:
+        return ""
+    if names & _FETCHES:
+        return "remote-code"
+    return "decode-and-run" if names & _DECODES else ""
+
+
+def _in_backticks(text: str) -> list[str]:
+    return text.split("`")[1::2] if text.count("`") > 1 else []
+
+
+def _tokens(kind: str, text: str) -> list[Token]:
+    found: list[Token] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        if letter.isalpha() or letter == "_":
+            at = _name(text, at, found)
+        elif letter in "'\"" or (letter == "`" and kind == "js"):
+            at = _string(text, at, found)
+        elif _is_comment(kind, text, at):
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+        else:
+            if letter not in " \t\r":
+                found.append((_MARK, letter))
+            at += 1
+    return found
+
+
+def _name(text: str, at: int, found: list[Token]) -> int:
+    end = at
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    is_prefix = text[at:end] in _PREFIXES and text[end : end + 1] in ("'", '"')
+    if not is_prefix:
+        found.append((_NAME, text[at:end]))
+    return end
+
+
+def _string(text: str, at: int, found: list[Token]) -> int:
+    quote = text[at : at + 3] if text[at : at + 3] in ('"""', "'''") else text[at]
+    start = end = at + len(quote)
+    while end < len(text) and not text.startswith(quote, end):
+        end += 2 if text[end] == "\\" else 1
+    found.append((_TEXT, escapes.ansi_c(text[start:end])))
+    return end + len(quote)
+
+
+def _is_comment(kind: str, text: str, at: int) -> bool:
+    return text.startswith("//", at) if kind == "js" else text[at] == "#"
