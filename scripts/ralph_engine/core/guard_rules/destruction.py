@@ -6,7 +6,7 @@ import os
 
 from .. import place as places
 from ..file_effects import DELETE, MOVE, WRITE, has, of
-from ..shell.values import CONTAINER, REMOTE, UNKNOWN, name_of
+from ..shell.values import CONTAINER, HERE, REMOTE, UNKNOWN, name_of
 from .rule import Rule
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ _LOCKS = ".lock"
 
 
 def _everything(command: Command, place: Place) -> bool:
-    if command.where != "here":
+    if command.where != HERE:
         return False
     return any(
         effect.kind in _GONE and place.holds_everything(effect.path) for effect in of(command)
@@ -38,7 +38,7 @@ def _outside(command: Command, place: Place) -> bool:
 
 
 def _git_folder(command: Command, place: Place) -> bool:
-    return command.where == "here" and any(
+    return command.where == HERE and any(
         effect.kind in _GONE
         and place.git_path(effect.path)
         and not (effect.path.endswith(_LOCKS) and not has(command.words, "r", "--recursive"))
@@ -48,7 +48,10 @@ def _git_folder(command: Command, place: Place) -> bool:
 
 def _overwrites(command: Command, place: Place) -> bool:
     """Outside, what is new there hurts nobody; what was there is lost."""
-    if command.where != "here" or name_of(command.words) in ("touch", "mkdir"):
+    if command.where != HERE:
+        return False
+    name = name_of(command.words)
+    if name in ("touch", "mkdir") or (name == "tee" and has(command.words, "a", "--append")):
         return False
     appends = {entry.target for entry in command.redirects if entry.op in (">>", "&>>")}
     return any(
@@ -119,7 +122,7 @@ RULES = (
         reason="it overwrites a file outside the project",
         instead="write to a file in the project or in /tmp",
         matches=_overwrites,
-        denied=("echo x > /etc/hostname", "cp a.txt /etc/passwd", "truncate -s 0 /etc/hosts"),
+        denied=("echo x > /etc/hosts", "cp a.txt /etc/passwd", "truncate -s 0 /etc/passwd"),
         allowed=("echo x > out.txt", "npm test > /tmp/log 2>&1", "make >/dev/null"),
     ),
 )

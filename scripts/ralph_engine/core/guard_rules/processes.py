@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..file_effects import has, operands, value
-from ..shell.values import CONTAINER, name_of
+from ..shell.values import HERE, name_of
 from .rule import Rule, never
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def _by_name(command: Command, _: Place) -> bool:
 
 
 def _by_number(command: Command, place: Place) -> bool:
-    if name_of(command.words) != "kill" or command.where == CONTAINER:
+    if name_of(command.words) != "kill" or command.where != HERE:
         return False
     words = command.words[1:]
     if has(words, "l", "--list") or "-0" in words:

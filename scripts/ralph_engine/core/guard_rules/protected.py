@@ -48,7 +48,7 @@ RULES = (
             *("sed -i s/a/b/ ralph/prd.md", "cd ralph && tee prompt.md < x", "rm .ralph-act*"),
             *("cp x .claude/settings.json", "touch .ralph/sessions/x.json", "rm .RALPH-active"),
             *("cp x .git/hooks/pre-commit", "git config core.hooksPath x", "chmod 000 .ralph"),
-            *("git checkout main -- ralph/prd.md", "ln .ralph-active x", "git rm ralph/prd.md"),
+            *("git mv ralph/prd.md x", "ln .ralph-active x", "git rm ralph/prd.md"),
             *("truncate -s0 ralph/../.ralph-active", "dd of=.ralph-active if=x"),
             *("python3 -c \"open('.ralph-active','w')\"", "echo x >> .git/config"),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import builtins, printed, runners, wrappers
+from . import builtins, printed, runners, shells, wrappers
 from .globs import is_glob, matches
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Command, Feed, known, name_of
 
@@ -11,12 +11,6 @@ if TYPE_CHECKING:
     from .state import Shell
     from .values import Redirect
 
-# `eval "$(ssh-agent)"` and its kin print settings for this shell, nothing else.
-_SETTINGS = frozenset(
-    "ssh-agent direnv pyenv rbenv nodenv goenv jenv nvm fnm conda mamba micromamba brew minikube"
-    " docker-machine opam starship zoxide mise rtx asdf luarocks dircolors resize keychain"
-    " register-python-argcomplete kubectl gh poetry npm pnpm rustup cargo nix".split()
-)
 # A command whose name nobody can read is tried as these, too.
 _TRIED = ("git", "rm")
 _GUESSED = ("rm", "dd", "mkfs", "shred", "git", "chmod", "chown", "curl", "kill", "bash", "sh")
@@ -101,10 +95,8 @@ def _function(shell: Shell, words: list[str], feed: Feed | None) -> Feed:
 
 def _unreadable(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """Harmless as a rule (`$PYTHON -m x`), but not in text that was put together for a shell."""
-    if shell.fed and not (behind and behind <= _SETTINGS):
-        shell.is_feeding(runners.rule_for(shell, behind), " ".join(words))
-    elif runners.rule_for_programs(behind):
-        shell.is_feeding(runners.rule_for_programs(behind), " ".join(words))
+    if shell.fed or shells.rule_for(behind):
+        shells.unreadable(shell, " ".join(words), behind)
     if len(words) > 1:
         for name in _TRIED:
             if name != "rm" or _forces(words):

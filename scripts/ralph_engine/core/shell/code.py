@@ -29,17 +29,18 @@ _RUNS = frozenset(
 )
 _DELETES = frozenset(
     "rmtree remove unlink rmdir removedirs rmsync rm unlinksync rmdirsync rm_rf rm_r rm_f rmtree_p"
-    " remove_entry remove_entry_secure remove_dir emptydirsync emptydir delete".split()
+    " remove_entry remove_entry_secure remove_dir emptydirsync emptydir".split()
 )
 _WRITES = frozenset(
     "writefile writefilesync appendfile appendfilesync createwritestream file_put_contents"
     " truncate truncatesync write_text write_bytes touch mkdir writejson".split()
 )
 _MOVES = frozenset(
-    "rename renamesync renames replace move copy copy2 copyfile copyfilesync copytree cp cpsync"
+    "rename renamesync renames move copy copy2 copyfile copyfilesync copytree cp cpsync"
     " link symlink linksync symlinksync hardlink_to symlink_to chmod chmodsync cp_r mv".split()
 )
-_EVALUATES = frozenset("exec eval execscript function compile loads".split())
+# Of JavaScript only these: exec is what every pattern does there.
+_EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
 _DECODES = frozenset(
     "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
     " decodebytes base64_decode decode_base64 marshal".split()
@@ -65,11 +66,12 @@ def read(kind: str, text: str) -> Read:
             scripts += [text for sort, text in tokens[at - 1 : at + 2] if sort == _TEXT]
         elif sort == _MARK and value == ">" and tokens[at + 1 : at + 2]:
             commands += [["tee", text] for sort, text in tokens[at + 1 : at + 2] if sort == _TEXT]
-    names = {value.lower() for sort, value in tokens if sort == _NAME}
-    commands += _perhaps(tokens, names)
+    names = {value for sort, value in tokens if sort == _NAME}
+    commands += _perhaps(tokens, {name.lower() for name in names})
     if kind == "other":
         scripts += _in_backticks(text)
-    return Read(scripts, commands, _rule(names))
+    evaluates = names & _EVALUATES.get(kind, frozenset(("exec", "eval")))
+    return Read(scripts, commands, _rule({name.lower() for name in names}) if evaluates else "")
 
 
 def _call(
@@ -142,8 +144,6 @@ def _is_path(text: str) -> bool:
 
 
 def _rule(names: set[str]) -> str:
-    if not names & _EVALUATES:
-        return ""
     if names & _FETCHES:
         return "remote-code"
     return "decode-and-run" if names & _DECODES else ""

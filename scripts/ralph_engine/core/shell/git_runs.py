@@ -17,13 +17,13 @@ _KEYS = frozenset(
 
 
 def follow(shell: Shell, words: list[str], name: str, assigns: dict[str, str]) -> None:
-    from . import runners
+    from . import shells
 
     texts = [value for key, value in assigns.items() if key in _VARIABLES]
     if name == "git":
         texts += _of_settings(words) + _of_arguments(words)
     for text in texts:
-        runners.script(shell.child(), text, None, frozenset())
+        shells.script(shell.child(), text, None, frozenset())
 
 
 def _of_settings(words: list[str]) -> list[str]:

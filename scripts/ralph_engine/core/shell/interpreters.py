@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import code, runners
+from . import code, runners, shells
 from .values import NO_PROGRAMS, UNKNOWN, Feed, known, name_of
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _names_code(kind: str, option: str) -> bool:
 
 def _follow(shell: Shell, kind: str, text: str, programs: frozenset[str]) -> None:
     if not known(text.strip()) and len(text.strip()) == 1:
-        rule = runners.rule_for_programs(programs)
+        rule = shells.rule_for(programs)
         if rule:
             shell.is_feeding(rule, "code for an interpreter")
         return
@@ -90,6 +90,6 @@ def _follow(shell: Shell, kind: str, text: str, programs: frozenset[str]) -> Non
     if read.rule:
         shell.is_feeding(read.rule, "code for an interpreter")
     for found in read.scripts:
-        runners.literal_script(shell.child(), found)
+        shells.literal_script(shell.child(), found)
     for words in read.commands:
         runners.command(shell, words, None, NO_PROGRAMS)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from . import wrappers
+from . import shells, wrappers
 from .values import (
     CONTAINER,
-    EMPTY,
     NO_PROGRAMS,
     REMOTE,
     UNKNOWN,
     Feed,
-    known,
     name_of,
 )
 
@@ -22,22 +20,17 @@ if TYPE_CHECKING:
 
     Runner = Callable[[Shell, list[str], "Feed | None", frozenset[str]], Feed]
 
-SHELLS = frozenset("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh".split())
-DOWNLOADERS = frozenset("curl wget aria2c http https httpie fetch lwp-request nc ncat".split())
-DECODERS = frozenset(
-    "base64 base32 basenc xxd openssl gpg uudecode rev tr gunzip zcat bunzip2 xz od".split()
-)
 _MOST_ITEMS = 32
 _SSH_VALUED = frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w".split())
 
 
 def find(name: str, words: list[str]) -> Runner | None:
-    if name in SHELLS:
-        return _shell_program
+    if name in shells.SHELLS:
+        return shells.program
     if name == "env" and any(word[:2] == "-S" or word.startswith("--split") for word in words[1:]):
         return _env_split
     if name in ("npx", "npm") and wrappers.option(words, "", "-c", "--call"):
-        return _with_option_c
+        return shells.with_option_c
     runner = _RUNNERS.get(name)
     if runner:
         return runner
@@ -46,136 +39,25 @@ def find(name: str, words: list[str]) -> Runner | None:
     return interpreters.run if interpreters.language(name) else None
 
 
-def rule_for(shell: Shell, programs: frozenset[str]) -> str:
-    """Which rule forbids a text that cannot be read: by what it was made of, here or before."""
-    seen = {name_of(command.words) for command in shell.shared.commands}
-    return rule_for_programs(programs | seen) or "unresolved-shell"
-
-
-def rule_for_programs(programs: frozenset[str]) -> str:
-    if programs & DOWNLOADERS:
-        return "remote-code"
-    return "decode-and-run" if programs & DECODERS else ""
-
-
-def script(shell: Shell, text: str, feed: Feed | None, behind: frozenset[str]) -> Feed:
-    """A text that some program hands to a shell."""
-    from . import parsing, walk
-
-    if text.strip() == "":
-        return EMPTY
-    shell.fed = True
-    if text.strip() == UNKNOWN or rule_for_programs(behind):
-        from .calls import _SETTINGS
-
-        if not (behind and behind <= _SETTINGS):
-            shell.is_feeding(rule_for(shell, behind), text)
-        return Feed(UNKNOWN, behind)
-    nodes = parsing.statements(shell.shared, text)
-    if nodes is None:
-        shell.is_feeding("unresolved-shell", text)
-        return Feed(UNKNOWN, behind)
-    return walk.statements(shell, nodes, feed)
-
-
-def literal_script(shell: Shell, text: str) -> None:
-    """A literal of some code: perhaps a command line, perhaps any text."""
-    from . import parsing, walk
-
-    shell.fed = False
-    nodes = parsing.statements(shell.shared, text)
-    if nodes is not None:
-        walk.statements(shell, nodes, None)
-
-
-def _shell_program(
-    shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]
-) -> Feed:
-    inner = shell.child()
-    at, reads_text, reads_input = 1, False, False
-    while at < len(words) and words[at][:1] in ("-", "+") and words[at] not in ("-", "--"):
-        option = words[at]
-        short = option[:2] != "--"
-        reads_text = reads_text or (short and option[0] == "-" and "c" in option)
-        reads_input = reads_input or (short and option[0] == "-" and "s" in option)
-        at += 2 if option in ("--rcfile", "--init-file") or (short and option[-1] in "oO") else 1
-    operands = words[at + 1 :] if words[at : at + 1] in (["-"], ["--"]) else words[at:]
-    if reads_text and operands:
-        inner.zero, inner.positional = (operands[1:2] or ["bash"])[0], operands[2:]
-        return script(inner, operands[0], feed, behind)
-    if reads_input or not operands or operands[0] in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
-        return _fed(inner, feed)
-    inner.zero, inner.positional = operands[0], operands[1:]
-    return run_file(inner, operands[0])
-
-
-def _fed(shell: Shell, feed: Feed | None) -> Feed:
-    if feed is None:
-        return EMPTY
-    return script(shell, feed.text, None, feed.programs & (DOWNLOADERS | DECODERS))
-
-
-def run_file(shell: Shell, name: str) -> Feed:
-    """A script on the disk is the project's own business, but not one that was made just now."""
-    made = shell.written(name)
-    if made is None:
-        return Feed(UNKNOWN, NO_PROGRAMS)
-    if known(made.text) or rule_for_programs(made.programs) or name.startswith("/dev/fd/"):
-        return script(shell, made.text, None, made.programs & (DOWNLOADERS | DECODERS))
-    return Feed(UNKNOWN, made.programs)
-
-
-def _eval(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    before, shell.fed = shell.fed, True
-    out = script(shell, " ".join(words[1:]), feed, behind)
-    shell.fed = before
-    return out
-
-
-def _source(shell: Shell, words: list[str], feed: Feed | None, _: frozenset[str]) -> Feed:
-    if len(words) < 2:
-        return EMPTY
-    if words[1] in ("/dev/stdin", "/dev/fd/0"):
-        return _fed(shell.child(), feed)
-    before = shell.fed
-    out = run_file(shell, words[1])
-    shell.fed = before
-    return out
-
-
-def _trap(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    if len(words) > 2 and words[1] not in ("-", "-l", "-p"):
-        script(shell.child(), words[1], None, behind)
-    return EMPTY
-
-
-def _with_option_c(
-    shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]
-) -> Feed:
-    """su -c, script -c, npx -c: one word is a whole script."""
-    text = wrappers.option(words[1:], "c", "--command", "--call", "--session-command")
-    return script(shell.child(), text, feed, behind) if text else Feed(UNKNOWN, NO_PROGRAMS)
-
-
 def _flock(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     if wrappers.option(words[1:], "c", "--command"):
-        return _with_option_c(shell, words, feed, behind)
-    valued = wrappers._wrapper("-w -E --timeout --conflict-exit-code", 1)
+        return shells.with_option_c(shell, words, feed, behind)
+    valued = wrappers.wrapper("-w -E --timeout --conflict-exit-code", 1)
     return command(shell, wrappers.inner(valued, words, 1)[0], feed, behind)
 
 
 def _joined(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """watch and its like put their words together for sh -c."""
-    valued = wrappers._wrapper("-n -d --interval -w -c -m -r")
+    valued = wrappers.wrapper("-n -d --interval -w -c -m -r")
     inner, _ = wrappers.inner(valued, words, 1)
-    return script(shell.child(), " ".join(inner), feed, behind)
+    return shells.script(shell.child(), " ".join(inner), feed, behind)
 
 
 def _each_word(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """hyperfine, tmux, concurrently: any word with blanks in it may be a command line."""
     for word in words[1:]:
         if " " in word and not word.startswith("-"):
-            script(shell.child(), word, None, behind)
+            shells.script(shell.child(), word, None, behind)
     return Feed(UNKNOWN, NO_PROGRAMS)
 
 
@@ -183,7 +65,9 @@ def _ssh(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[st
     inner, _ = wrappers.inner(wrappers.Wrapper(_SSH_VALUED, 1), words, 1)
     far = shell.child()
     far.where, far.cwd, far.functions = REMOTE, f"/{UNKNOWN}", {}
-    return script(far, " ".join(inner), feed, behind) if inner else Feed(UNKNOWN, NO_PROGRAMS)
+    return (
+        shells.script(far, " ".join(inner), feed, behind) if inner else Feed(UNKNOWN, NO_PROGRAMS)
+    )
 
 
 def _env_split(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
@@ -196,7 +80,7 @@ def _env_split(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
 
 
 def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    valued = wrappers._wrapper(
+    valued = wrappers.wrapper(
         "-I -J -n -P -L -d -a -E -s -R -S --max-args --max-procs --max-lines --delimiter --arg-file"
         " --replace --max-chars --eof"
     )
@@ -237,7 +121,7 @@ def _filled(template: list[str], items: list[str], mark: str) -> list[list[str]]
 
 
 def _parallel(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    valued = wrappers._wrapper("-j --jobs -N -n -a --arg-file --delay --timeout -S --joblog")
+    valued = wrappers.wrapper("-j --jobs -N -n -a --arg-file --delay --timeout -S --joblog")
     inner, _ = wrappers.inner(valued, words, 1)
     marks = [at for at, word in enumerate(inner) if word in (":::", "::::", ":::+")]
     template = inner[: marks[0]] if marks else inner
@@ -246,7 +130,7 @@ def _parallel(shell: Shell, words: list[str], feed: Feed | None, behind: frozens
     for item in items[:_MOST_ITEMS]:
         text = " ".join(template) if template else item
         text = text.replace("{}", item) if "{}" in text or not template else f"{text} {item}"
-        script(shell.child(), text, None, behind)
+        shells.script(shell.child(), text, None, behind)
     return Feed(UNKNOWN, NO_PROGRAMS)
 
 
@@ -287,7 +171,7 @@ def _container(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
 
 
 def _behind_container(words: list[str]) -> list[str]:
-    valued = wrappers._wrapper("-e -u -w --env --user --workdir --env-file --index -n -c", 1)
+    valued = wrappers.wrapper("-e -u -w --env --user --workdir --env-file --index -n -c", 1)
     return wrappers.inner(valued, words, 0)[0]
 
 
@@ -306,16 +190,16 @@ def follow_files(
     making.follow(shell, words, name, feed)
     git_runs.follow(shell, words, name, assigns)
     if "/" in words[0]:
-        run_file(shell.child(), words[0])
+        shells.run_file(shell.child(), words[0])
 
 
 _RUNNERS: dict[str, Runner] = {
-    "eval": _eval,
-    "source": _source,
-    ".": _source,
-    "trap": _trap,
-    "su": _with_option_c,
-    "script": _with_option_c,
+    "eval": shells.evaluate,
+    "source": shells.source,
+    ".": shells.source,
+    "trap": shells.trap,
+    "su": shells.with_option_c,
+    "script": shells.with_option_c,
     "flock": _flock,
     "watch": _joined,
     **dict.fromkeys(("hyperfine", "concurrently", "tmux", "screen"), _each_word),

@@ -9,6 +9,7 @@ from .values import HERE, MOST_DEPTH, UNKNOWN, UNSET, Budget, Command, Problem, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, Callable
 
     from .parameters import Value
     from .values import Feed, Node
@@ -31,7 +32,7 @@ class Shared:
         self.problems: list[Problem] = []
         # What this text writes into files, also those of <(...): it may run them later.
         self.written: dict[str, Feed] = {}
-        # The programs behind the substitutions of the command that is being put together.
+        # The programs behind the substitutions of what is being put together.
         self.substituted: set[str] = set()
 
 
@@ -90,6 +91,15 @@ class Shell:
 
     def write(self, word: str, feed: Feed) -> None:
         self.shared.written[os.path.normpath(self.path(word))] = feed
+
+    def noting(
+        self, expand: Callable[[Shell, Node], Any], node: Node
+    ) -> tuple[Any, frozenset[str]]:
+        """What a node gives, and the programs behind the substitutions in it."""
+        before, self.shared.substituted = self.shared.substituted, set()
+        given = expand(self, node)
+        found, self.shared.substituted = frozenset(self.shared.substituted), before
+        return given, found
 
     def enter(self, folder: str) -> None:
         path = self.path(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calls, expand
+from . import assigning, calls, expand
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Command, Feed, Redirect, capped
 
 TYPE_CHECKING = False
@@ -33,9 +33,9 @@ def _statement(shell: Shell, node: Node, feed: Feed | None) -> Feed:
     redirects: list[Redirect] = []
     diverted = ""
     for entry in node.get("Redirs") or []:
-        redirect = _redirect(shell, entry)
+        redirect, behind = shell.noting(_redirect, entry)
         if redirect.op in ("<<", "<<-", "<<<"):
-            feed = Feed(redirect.target, frozenset(shell.shared.substituted))
+            feed = Feed(redirect.target, behind)
             continue
         redirects.append(redirect)
         if redirect.op == "<":
@@ -89,10 +89,7 @@ def _note(shell: Shell, redirects: list[Redirect], feed: Feed | None) -> None:
 
 
 def _call(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redirect]) -> Feed:
-    shell.shared.substituted = set()
-    words = [field for word in node.get("Args") or [] for field in expand.fields(shell, word)]
-    assigned = _assigned(shell, node.get("Assigns") or [])
-    behind = frozenset(shell.shared.substituted)
+    (words, assigned), behind = shell.noting(_put_together, node)
     if words:
         given = {name: value for name, value in assigned.items() if isinstance(value, str)}
         return calls.run(shell, words, feed, given, redirects, behind)
@@ -101,41 +98,9 @@ def _call(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redirect]
     return Feed("", behind)
 
 
-def _assigned(shell: Shell, nodes: list[Node]) -> dict[str, str | list[str]]:
-    found: dict[str, str | list[str]] = {}
-    for node in nodes:
-        name = (node.get("Name") or {}).get("Value", "")
-        if not name:
-            continue
-        value = _value(shell, node)
-        old = found.get(name, shell.variables.get(name, ""))
-        if node.get("Index") is not None:
-            value = _with_item(shell, old, node, value)
-        elif node.get("Append"):
-            value = _appended(old, value)
-        found[name] = value
-    return found
-
-
-def _value(shell: Shell, node: Node) -> str | list[str]:
-    if node.get("Array"):
-        items = [item.get("Value") for item in node["Array"].get("Elems") or []]
-        return [field for item in items if item for field in expand.fields(shell, item)]
-    return expand.text(shell, node["Value"]) if node.get("Value") else ""
-
-
-def _with_item(shell: Shell, old: str | list[str], node: Node, value: str | list[str]) -> list[str]:
-    items = list(old) if isinstance(old, list) else [old] if old else []
-    item = value if isinstance(value, str) else " ".join(value)
-    index = expand.text(shell, node["Index"]) if "Parts" in node["Index"] else ""
-    place = int(index) if index.isdigit() and len(index) < 4 else len(items)
-    return [*items[:place], item, *items[place + 1 :]]
-
-
-def _appended(old: str | list[str], value: str | list[str]) -> str | list[str]:
-    if isinstance(old, list):
-        return old + (value if isinstance(value, list) else [value])
-    return capped(old + value) if isinstance(value, str) else [old, *value]
+def _put_together(shell: Shell, node: Node) -> tuple[list[str], dict[str, str | list[str]]]:
+    words = [field for word in node.get("Args") or [] for field in expand.fields(shell, word)]
+    return words, assigning.assigned(shell, node.get("Assigns") or [])
 
 
 def _declare(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redirect]) -> Feed:
@@ -143,7 +108,7 @@ def _declare(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redire
     for arg in args:
         if arg.get("Naked") and arg.get("Value"):
             expand.text(shell, arg["Value"])
-    shell.variables.update(_assigned(shell, [arg for arg in args if not arg.get("Naked")]))
+    shell.variables.update(assigning.assigned(shell, [arg for arg in args if not arg.get("Naked")]))
     _note(shell, redirects, feed)
     return EMPTY
 

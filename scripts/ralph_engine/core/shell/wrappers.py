@@ -19,89 +19,89 @@ else:
     Wrapper = namedtuple("Wrapper", "valued skipped")
 
 
-def _wrapper(valued: str = "", skipped: int = 0) -> Wrapper:
+def wrapper(valued: str = "", skipped: int = 0) -> Wrapper:
     return Wrapper(frozenset(valued.split()), skipped)
 
 
 WRAPPERS = {
-    "sudo": _wrapper(
+    "sudo": wrapper(
         "-u -g -h -p -C -D -R -T -r -t -U --user --group --host --prompt --chdir --chroot"
         " --close-from --role --type --other-user --command-timeout"
     ),
-    "doas": _wrapper("-u -C"),
-    "pkexec": _wrapper("--user"),
-    "env": _wrapper("-u --unset -C --chdir"),
-    "command": _wrapper(),
-    "builtin": _wrapper(),
-    "exec": _wrapper("-a"),
-    "nohup": _wrapper(),
-    "time": _wrapper("-f -o --format --output"),
-    "gtime": _wrapper("-f -o --format --output"),
-    "nice": _wrapper("-n --adjustment"),
-    "ionice": _wrapper("-c -n --class --classdata"),
-    "chrt": _wrapper("", 1),
-    "taskset": _wrapper("", 1),
-    "setsid": _wrapper(),
-    "stdbuf": _wrapper("-i -o -e --input --output --error"),
-    "timeout": _wrapper("-k -s --kill-after --signal", 1),
-    "gtimeout": _wrapper("-k -s --kill-after --signal", 1),
-    "chroot": _wrapper("", 1),
-    "unshare": _wrapper("-S -G --setuid --setgid --root --wd"),
-    "nsenter": _wrapper("-t -S -G --target --setuid --setgid"),
-    "strace": _wrapper("-o -e -p -s -E -a -b -O -S -P -u -I"),
-    "ltrace": _wrapper("-o -e -p -s -a -n -u"),
-    "valgrind": _wrapper(),
-    "fakeroot": _wrapper("-l -s -i -b"),
-    "firejail": _wrapper(),
-    "torsocks": _wrapper(),
-    "proxychains": _wrapper("-f"),
-    "proxychains4": _wrapper("-f"),
-    "chronic": _wrapper(),
-    "unbuffer": _wrapper(),
-    "eatmydata": _wrapper(),
-    "caffeinate": _wrapper("-t -w"),
-    "systemd-run": _wrapper("-p -u -t --property --unit --slice --description"),
-    "dbus-run-session": _wrapper(),
-    "xvfb-run": _wrapper("-e -f -n -p -s -w --server-num --server-args"),
-    "busybox": _wrapper(),
-    "toybox": _wrapper(),
-    "cross-env": _wrapper(),
-    "dotenv": _wrapper("-e -f"),
-    "dotenvx": _wrapper("-f"),
-    "noglob": _wrapper(),
-    "nocorrect": _wrapper(),
-    "npx": _wrapper("-p --package -c --call"),
-    "bunx": _wrapper(),
-    "pipx": _wrapper("--spec"),
-    "uvx": _wrapper("--from --with -p --python"),
-    "runuser": _wrapper("-u -g -G"),
+    "doas": wrapper("-u -C"),
+    "pkexec": wrapper("--user"),
+    "env": wrapper("-u --unset -C --chdir"),
+    "command": wrapper(),
+    "builtin": wrapper(),
+    "exec": wrapper("-a"),
+    "nohup": wrapper(),
+    "time": wrapper("-f -o --format --output"),
+    "gtime": wrapper("-f -o --format --output"),
+    "nice": wrapper("-n --adjustment"),
+    "ionice": wrapper("-c -n --class --classdata"),
+    "chrt": wrapper("", 1),
+    "taskset": wrapper("", 1),
+    "setsid": wrapper(),
+    "stdbuf": wrapper("-i -o -e --input --output --error"),
+    "timeout": wrapper("-k -s --kill-after --signal", 1),
+    "gtimeout": wrapper("-k -s --kill-after --signal", 1),
+    "chroot": wrapper("", 1),
+    "unshare": wrapper("-S -G --setuid --setgid --root --wd"),
+    "nsenter": wrapper("-t -S -G --target --setuid --setgid"),
+    "strace": wrapper("-o -e -p -s -E -a -b -O -S -P -u -I"),
+    "ltrace": wrapper("-o -e -p -s -a -n -u"),
+    "valgrind": wrapper(),
+    "fakeroot": wrapper("-l -s -i -b"),
+    "firejail": wrapper(),
+    "torsocks": wrapper(),
+    "proxychains": wrapper("-f"),
+    "proxychains4": wrapper("-f"),
+    "chronic": wrapper(),
+    "unbuffer": wrapper(),
+    "eatmydata": wrapper(),
+    "caffeinate": wrapper("-t -w"),
+    "systemd-run": wrapper("-p -u -t --property --unit --slice --description"),
+    "dbus-run-session": wrapper(),
+    "xvfb-run": wrapper("-e -f -n -p -s -w --server-num --server-args"),
+    "busybox": wrapper(),
+    "toybox": wrapper(),
+    "cross-env": wrapper(),
+    "dotenv": wrapper("-e -f"),
+    "dotenvx": wrapper("-f"),
+    "noglob": wrapper(),
+    "nocorrect": wrapper(),
+    "npx": wrapper("-p --package -c --call"),
+    "bunx": wrapper(),
+    "pipx": wrapper("--spec"),
+    "uvx": wrapper("--from --with -p --python"),
+    "runuser": wrapper("-u -g -G"),
 }
 # The same, behind a word that says so.
 SUBCOMMANDS = {
-    ("uv", "run"): _wrapper("--with --python -p --package --extra --group --env-file --project"),
-    ("poetry", "run"): _wrapper(),
-    ("pipenv", "run"): _wrapper(),
-    ("pdm", "run"): _wrapper(),
-    ("hatch", "run"): _wrapper(),
-    ("pipx", "run"): _wrapper("--spec"),
-    ("rye", "run"): _wrapper(),
-    ("bundle", "exec"): _wrapper(),
-    ("npm", "exec"): _wrapper("-p --package -c --call -w --workspace"),
-    ("npm", "x"): _wrapper("-p --package -c --call -w --workspace"),
-    ("pnpm", "exec"): _wrapper(),
-    ("pnpm", "dlx"): _wrapper("--package"),
-    ("yarn", "exec"): _wrapper(),
-    ("yarn", "dlx"): _wrapper("-p --package"),
-    ("conda", "run"): _wrapper("-n --name -p --prefix"),
-    ("mamba", "run"): _wrapper("-n --name -p --prefix"),
-    ("mise", "exec"): _wrapper(),
-    ("mise", "x"): _wrapper(),
-    ("asdf", "exec"): _wrapper(),
-    ("direnv", "exec"): _wrapper("", 1),
-    ("rustup", "run"): _wrapper("", 1),
-    ("op", "run"): _wrapper("--env-file"),
-    ("doppler", "run"): _wrapper("-p -c --project --config"),
-    ("aws-vault", "exec"): _wrapper("", 1),
+    ("uv", "run"): wrapper("--with --python -p --package --extra --group --env-file --project"),
+    ("poetry", "run"): wrapper(),
+    ("pipenv", "run"): wrapper(),
+    ("pdm", "run"): wrapper(),
+    ("hatch", "run"): wrapper(),
+    ("pipx", "run"): wrapper("--spec"),
+    ("rye", "run"): wrapper(),
+    ("bundle", "exec"): wrapper(),
+    ("npm", "exec"): wrapper("-p --package -c --call -w --workspace"),
+    ("npm", "x"): wrapper("-p --package -c --call -w --workspace"),
+    ("pnpm", "exec"): wrapper(),
+    ("pnpm", "dlx"): wrapper("--package"),
+    ("yarn", "exec"): wrapper(),
+    ("yarn", "dlx"): wrapper("-p --package"),
+    ("conda", "run"): wrapper("-n --name -p --prefix"),
+    ("mamba", "run"): wrapper("-n --name -p --prefix"),
+    ("mise", "exec"): wrapper(),
+    ("mise", "x"): wrapper(),
+    ("asdf", "exec"): wrapper(),
+    ("direnv", "exec"): wrapper("", 1),
+    ("rustup", "run"): wrapper("", 1),
+    ("op", "run"): wrapper("--env-file"),
+    ("doppler", "run"): wrapper("-p -c --project --config"),
+    ("aws-vault", "exec"): wrapper("", 1),
 }
 
 
@@ -114,7 +114,7 @@ def find(name: str, words: list[str]) -> tuple[Wrapper, int] | None:
     return (WRAPPERS[name], 1) if name in WRAPPERS else None
 
 
-def inner(wrapper: Wrapper, words: list[str], at: int) -> tuple[list[str], dict[str, str]]:
+def inner(kind: Wrapper, words: list[str], at: int) -> tuple[list[str], dict[str, str]]:
     """The command inside, and the variables that it is given."""
     assigns: dict[str, str] = {}
     while at < len(words):
@@ -124,13 +124,13 @@ def inner(wrapper: Wrapper, words: list[str], at: int) -> tuple[list[str], dict[
             break
         name, equals, value = word.partition("=")
         if word.startswith("-") and len(word) > 1:
-            at += 2 if word in wrapper.valued else 1
+            at += 2 if word in kind.valued else 1
         elif equals and is_name(name):
             assigns[name] = value
             at += 1
         else:
             break
-    return words[at + wrapper.skipped :], assigns
+    return words[at + kind.skipped :], assigns
 
 
 def option(words: list[str], short: str, *names: str) -> str | None:
