@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "delay": "1s",
     "waitOnLimit": True,
     "breaker": None,
+    "guard.allow": [],
 }
 
 

@@ -7,7 +7,7 @@ from collections import namedtuple
 from . import file_effects, guard_rules
 from .guard_rules import protected
 from .shell.follow import follow
-from .shell.values import Command, name_of
+from .shell.values import HERE, NO_PROGRAMS, Command, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def of_text(
 
 def of_write(path: str, place: Place) -> Finding | None:
     """A file tool that writes there."""
-    command = Command(["tee", path], {}, [], None, place.root, "here")
+    command = _told_to("tee", path, place)
     found = _protected([command], place)
     if found or place.sandboxed:
         return found
@@ -51,8 +51,13 @@ def of_read(path: str, place: Place) -> Finding | None:
     """A file tool that shows what is there."""
     if place.sandboxed:
         return None
-    command = Command(["cat", path], {}, [], None, place.root, "here")
+    command = _told_to("cat", path, place)
     return next(_broken(command, place, ["credentials"]), None)
+
+
+def _told_to(program: str, path: str, place: Place) -> Command:
+    """A file tool as the command that does the same."""
+    return Command([program, path], {}, [], None, place.root, HERE, NO_PROGRAMS)
 
 
 def _protected(commands: list[Command], place: Place) -> Finding | None:

@@ -38,8 +38,8 @@ PROGRAMS = {
     " manage.py django-admin prisma sequelize knex typeorm alembic supabase flask mix dropuser"
     " sequelize-cli drizzle-kit bin/rails influx",
     "clouds": "aws gcloud az gsutil terraform tofu terragrunt pulumi kubectl oc helm gh heroku"
-    " flyctl fly vercel netlify wrangler doctl serverless sls cdk firebase eksctl railway linode-cli"
-    " hcloud ibmcloud s3cmd rclone glab",
+    " flyctl fly vercel netlify wrangler doctl serverless sls cdk firebase eksctl railway"
+    " linode-cli hcloud ibmcloud s3cmd rclone glab",
     "publishing": "npm yarn pnpm cargo twine uv poetry gem docker podman mvn gradle gradlew mvnw gh"
     " dotnet nuget vsce ovsx lerna changeset semantic-release flit hatch helm pod goreleaser bun"
     " deno jsr pdm python python3 luarocks mix release-it np cabal sbt glab",

@@ -53,7 +53,9 @@ def _mounts(words: list[str]) -> list[str]:
         elif word == "--mount":
             found += _sources(words[at + 1])
     for word in words:
-        if word.startswith("--volume="):
+        if word.startswith("-v") and len(word) > 2:
+            found.append(word[2:].split(":")[0])
+        elif word.startswith("--volume="):
             found.append(word[9:].split(":")[0])
         elif word.startswith("--mount="):
             found += _sources(word[8:])
@@ -100,6 +102,7 @@ RULES = (
             "docker exec --privileged c sh",
             "docker run --device /dev/sda x",
             "docker run -v ~:/h x",
+            "docker run -v/:/h x",
         ),
         allowed=(
             'docker run --rm -v "$PWD":/app x npm test',

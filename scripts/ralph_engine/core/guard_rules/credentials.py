@@ -52,6 +52,12 @@ _AT_HOME = (
     ),
     *(".config/*/credentials*", ".s3cfg", ".boto", ".codex/auth.json", ".mozilla/firefox/*/*"),
 )
+_FOLDERS = (
+    *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".password-store", ".config/gh"),
+    *(".config/gcloud", ".config/op", ".local/share/keyrings", "Library/Keychains"),
+)
+_TAKES_FOLDERS = frozenset("cp mv tar zip rsync scp grep egrep rg ag ditto".split())
+_KEYS = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 _ANYWHERE = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/master.passwd")
 _PUBLIC = (".pub", "known_hosts", "authorized_keys")
 _ENV_EXAMPLES = ("example", "sample", "template", "dist", "defaults", "schema", "test", "ci")
@@ -85,16 +91,21 @@ _TELLERS = {
 _SECRET = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "PRIVATE_KEY", "CREDENTIAL")
 
 
-def names_credentials(path: str, place: Place) -> bool:
+def names_credentials(path: str, place: Place, names: tuple[str, ...] = _AT_HOME) -> bool:
     """A path from the root, with or without patterns in it."""
-    real = path if UNKNOWN in path else os.path.realpath(path)
-    for way in dict.fromkeys([os.path.normpath(path), real]):
-        if way in _ANYWHERE:
+    if UNKNOWN in path:
+        if os.path.basename(path) in _KEYS:
             return True
-        for home in (place.home, "/root", "/home/*", "/Users/*"):
-            if any(_fits(way, f"{home}/{name}") for name in _AT_HOME) and not way.endswith(_PUBLIC):
-                return True
-    return False
+        ways = [os.path.normpath(path.replace(UNKNOWN, "*"))]
+    else:
+        ways = list(dict.fromkeys([os.path.normpath(path), os.path.realpath(path)]))
+    homes = dict.fromkeys([place.home, "/root", "/home/*", "/Users/*"])
+    return any(
+        way in _ANYWHERE
+        or (not way.endswith(_PUBLIC) and any(_fits(way, f"{home}/{name}") for name in names))
+        for way in ways
+        for home in homes
+    )
 
 
 def _fits(way: str, pattern: str) -> bool:
@@ -127,7 +138,10 @@ def _reads(command: Command, place: Place) -> bool:
     named += [word.rpartition("@")[2] for word in words if "@" in word]
     named += [entry.target for entry in command.redirects if entry.op == "<"]
     named = [place.home + word[1:] if word[:2] == "~/" else word for word in named]
-    return any(names_credentials(joined(command.cwd, word), place) for word in named if word)
+    takes_folders = name_of(command.words) in _TAKES_FOLDERS
+    kinds = (*_AT_HOME, *_FOLDERS) if takes_folders else _AT_HOME
+    paths = [joined(command.cwd, word) for word in named if word]
+    return any(names_credentials(path, place, kinds) for path in paths)
 
 
 def _shows_env(command: Command, place: Place) -> bool:
@@ -167,6 +181,7 @@ RULES = (
                 "cat ~/.ssh/id_*",
                 "tar cz ~/.ssh/id_rsa",
             ),
+            *("cp -r ~/.ssh /tmp", "grep -r . ~/.aws/", "find / -name id_rsa -exec cat {} +"),
             *("grep token ~/.npmrc", "cd ~/.aws && cat credentials", "cat ~/.s*/id_rsa"),
             "python3 -c \"print(open('/root/.ssh/id_rsa').read())\"",
         ),

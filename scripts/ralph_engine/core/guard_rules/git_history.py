@@ -58,7 +58,7 @@ def _drops(command: Command, _: Place) -> bool:
     if name == "stash":
         return rest[:1] in (["drop"], ["clear"])
     if name == "branch":
-        return "-D" in rest or (has(rest, "d", "--delete") and has(rest, "f", "--force"))
+        return has(rest, "D") or (has(rest, "d", "--delete") and has(rest, "f", "--force"))
     return name == "worktree" and rest[:1] == ["remove"] and has(rest, "f", "--force")
 
 

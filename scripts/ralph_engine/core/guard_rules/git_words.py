@@ -46,6 +46,8 @@ def _effects(name: str, rest: list[str]) -> list[Effect]:
         return [Effect(MOVE, path, "") for path in moved[:-1]] + [
             Effect(WRITE, path, "") for path in moved[-1:]
         ]
+    if name == "stash" and rest[:1] in (["push"], ["save"]):
+        return [Effect(WRITE, path, "") for path in operands(rest[1:], "-m --message")]
     if name in ("archive", "bundle", "format-patch") and value(rest, "-o", "--output"):
         return [Effect(WRITE, value(rest, "-o", "--output"), "")]
     return []

@@ -21,6 +21,8 @@ def _by_name(command: Command, _: Place) -> bool:
     name, words = name_of(command.words), command.words[1:]
     if name in ("killall", "skill", "xkill", "killall5"):
         return not has(words, "l", "--list", "--version", "--help")
+    if name == "kill":
+        return bool(command.behind & {"ps", "pgrep", "pidof"})
     if name == "fuser":
         return has(words, "k", "--kill") and has(words, "m", "--mount")
     return name == "pkill" and not value(words, "-P", "--parent") and not has(words, "", "--help")
@@ -78,7 +80,11 @@ RULES = (
         matches=_by_name,
         denied=(
             *("killall node", "pkill -f python", "pkill -9 -u me", "sudo killall -9 nginx"),
-            "fuser -km /",
+            *(
+                "fuser -km /",
+                "kill $(pgrep node)",
+                "ps aux | grep x | awk '{print $2}' | xargs kill",
+            ),
         ),
         allowed=("pkill -P $$", "pgrep -f node", "ps aux | grep node", "fuser -v 3000/tcp"),
     ),
@@ -87,7 +93,14 @@ RULES = (
         reason="it ends a process that this loop did not start",
         instead="end only what you started: `server & pid=$!; ...; kill $pid`",
         matches=_by_number,
-        denied=("kill -9 -1", "kill 1", "kill -TERM -1", "sudo kill -9 1", "kill -s KILL 1"),
+        denied=(
+            "kill -9 -1",
+            "kill 1",
+            "kill -TERM -1",
+            "kill -9 $PPID",
+            "sudo kill -9 1",
+            "kill -s KILL 1",
+        ),
         allowed=(
             *("kill %1", "kill $!", 'kill "$PID"', "kill -l", "kill $(lsof -ti:3000)"),
             *("kill -0 $pid", "lsof -ti:3000 | xargs kill -9"),

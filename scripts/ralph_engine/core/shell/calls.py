@@ -28,7 +28,7 @@ def run(
     shell.budget.step()
     if not words:
         return EMPTY
-    note(shell, words, feed, assigns, redirects)
+    note(shell, words, feed, assigns, redirects, behind)
     name = name_of(words)
     if not known(name) or not name:
         return _unreadable(shell, words, feed, behind)
@@ -46,8 +46,10 @@ def note(
     feed: Feed | None,
     assigns: dict[str, str] | None = None,
     redirects: list[Redirect] | None = None,
+    behind: frozenset[str] = NO_PROGRAMS,
 ) -> None:
-    found = Command(words, assigns or {}, redirects or [], feed, shell.cwd, shell.where)
+    place = shell.cwd, shell.where
+    found = Command(words, assigns or {}, redirects or [], feed, *place, behind)
     shell.shared.commands.append(found)
 
 
@@ -98,6 +100,8 @@ def _unreadable(shell: Shell, words: list[str], feed: Feed | None, behind: froze
     if shell.fed or shells.rule_for(behind):
         shells.unreadable(shell, " ".join(words), behind)
     if len(words) > 1:
+        if words[1][:1] == "-" and words[1][1:2] != "-" and "c" in words[1]:
+            run(shell.child(), ["bash", *words[1:]], feed)
         for name in _TRIED:
             if name != "rm" or _forces(words):
                 note(shell, [name, *words[1:]], feed)

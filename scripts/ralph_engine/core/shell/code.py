@@ -25,11 +25,11 @@ _RUNS = frozenset(
     "system popen popen2 popen3 exec execsync execfile execfilesync spawn spawnsync call check_call"
     " check_output run getoutput getstatusoutput execl execlp execv execve execvp execvpe spawnl"
     " spawnlp spawnv spawnvp posix_spawn shell_exec passthru proc_open qx create_subprocess_shell"
-    " create_subprocess_exec startprocess doscript command sh bash".split()
+    " create_subprocess_exec startprocess execute command sh bash".split()
 )
 _DELETES = frozenset(
-    "rmtree remove unlink rmdir removedirs rmsync rm unlinksync rmdirsync rm_rf rm_r rm_f rmtree_p"
-    " remove_entry remove_entry_secure remove_dir emptydirsync emptydir".split()
+    "rmtree remove removesync unlink rmdir removedirs rmsync rm unlinksync rmdirsync rm_rf rm_r"
+    " rm_f remove_entry remove_entry_secure remove_dir emptydirsync emptydir".split()
 )
 _WRITES = frozenset(
     "writefile writefilesync appendfile appendfilesync createwritestream file_put_contents"
@@ -43,7 +43,7 @@ _MOVES = frozenset(
 _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
 _DECODES = frozenset(
     "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
-    " decodebytes base64_decode decode_base64 marshal".split()
+    " decodebytes base64_decode decode_base64 marshal buffer".split()
 )
 _FETCHES = frozenset(
     "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri net wget".split()
@@ -150,7 +150,12 @@ def _rule(names: set[str]) -> str:
 
 
 def _in_backticks(text: str) -> list[str]:
-    return text.split("`")[1::2] if text.count("`") > 1 else []
+    """Of ruby, perl and php; ruby also writes %x(...)."""
+    found = text.split("`")[1::2] if text.count("`") > 1 else []
+    for part in text.split("%x")[1:]:
+        closing = {"(": ")", "[": "]", "{": "}"}.get(part[:1], part[:1])
+        found.append(part[1:].split(closing)[0] if closing else "")
+    return found
 
 
 def _tokens(kind: str, text: str) -> list[Token]:

@@ -61,11 +61,12 @@ def _segments(shell: Shell, parts: list[Node], quoted: bool) -> list[Segment]:
 
 def _segment(shell: Shell, part: Node, quoted: bool) -> list[Segment]:
     kind = part["Type"]
+    # shfmt leaves out what is empty.
+    value = part.get("Value", "")
     if kind == "Lit":
-        return _literal(part["Value"], quoted)
+        return _literal(value, quoted)
     if kind == "SglQuoted":
-        value = escapes.ansi_c(part["Value"]) if part.get("Dollar") else part["Value"]
-        return [(_QUOTED, value)]
+        return [(_QUOTED, escapes.ansi_c(value) if part.get("Dollar") else value)]
     if kind == "DblQuoted":
         # Empty quotes are an argument too.
         return [(_QUOTED, ""), *_segments(shell, part.get("Parts") or [], quoted=True)]

@@ -44,7 +44,8 @@ def run(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str
         texts, programs = [made.text], made.programs
     for text in texts:
         _follow(shell, kind, text, programs)
-    return Feed(UNKNOWN, behind | {name_of(words)})
+    before = feed.programs if feed else NO_PROGRAMS
+    return Feed(UNKNOWN, before | behind | {name_of(words)})
 
 
 def _given(kind: str, words: list[str]) -> tuple[list[str], bool, str]:
@@ -52,7 +53,9 @@ def _given(kind: str, words: list[str]) -> tuple[list[str], bool, str]:
     texts: list[str] = []
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "-":
-        if kind != "awk" and _names_code(kind, words[at]):
+        if words[at].startswith(("--eval=", "--print=")):
+            texts.append(words[at].partition("=")[2])
+        elif kind != "awk" and _names_code(kind, words[at]):
             texts += words[at + 1 : at + 2]
             at += 1
             if kind == "python":
@@ -92,4 +95,5 @@ def _follow(shell: Shell, kind: str, text: str, programs: frozenset[str]) -> Non
     for found in read.scripts:
         shells.literal_script(shell.child(), found)
     for words in read.commands:
-        runners.command(shell, words, None, NO_PROGRAMS)
+        at_home = [shell.home + word[1:] if word[:2] in ("~", "~/") else word for word in words]
+        runners.command(shell, at_home, None, NO_PROGRAMS)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def follow(shell: Shell, words: list[str], name: str, feed: Feed | None) -> None:
-    if name in ("curl", "wget"):
+    if name in ("curl", "wget", "aria2c"):
         for path in downloads(name, words):
             shell.write(path, Feed(UNKNOWN, frozenset({name})))
     elif name == "tee" and feed:
@@ -28,7 +28,7 @@ def downloads(name: str, words: list[str]) -> list[str]:
             return words[at + 1 : at + 2]
         if word.startswith(output[1] + "="):
             return [word.partition("=")[2]]
-    by_name = name == "wget" or any(_names_itself(word) for word in words)
+    by_name = name != "curl" or any(_names_itself(word) for word in words)
     urls = [word for word in words[1:] if "://" in word]
     return [url.split("?")[0].rstrip("/").rsplit("/", 1)[-1] for url in urls] if by_name else []
 

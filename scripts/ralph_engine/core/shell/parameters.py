@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Worded = Callable[[Shell, Node], str]
 
 _LONGEST = 256
-_NUMBERS = ("?", "$", "!", "-", "_", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID")
+_NUMBERS = ("?", "$", "!", "-", "_", "RANDOM", "SECONDS", "LINENO", "UID", "EUID")
 
 
 def value(shell: Shell, node: Node, word: Worded) -> Value:
@@ -46,6 +46,8 @@ def lookup(shell: Shell, name: str) -> Value:
         place = int(name) if len(name) < 6 else len(shell.positional) + 1
         given = [shell.zero, *shell.positional]
         return given[place] if place < len(given) else UNSET
+    if name == "PPID":
+        return "1"  # the client itself: no less foreign than the first process
     if name in _NUMBERS and name not in shell.variables:
         return UNKNOWN
     return shell.variable(name)

@@ -146,6 +146,11 @@ def _find(shell: Shell, words: list[str], _: str) -> str:
     return "\n".join(finding.paths(words)) + "\n"
 
 
+def _ls(_: Shell, words: list[str], __: str) -> str:
+    names = [word for word in words if not word.startswith("-")]
+    return "\n".join([*names, UNKNOWN] if names else ["*"]) + "\n"
+
+
 def _nothing(_: Shell, __: list[str], ___: str) -> str:
     return ""
 
@@ -169,6 +174,7 @@ _PRINTERS: dict[str, Printer] = {
     "basename": _path_part(os.path.basename),
     "whoami": _user,
     "find": _find,
+    "ls": _ls,
     "rev": _reversed,
     **dict.fromkeys(("true", "false", ":", "test", "[", "sleep", "cd", "mkdir", "touch"), _nothing),
 }

@@ -53,6 +53,15 @@ def _joined(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset
     return shells.script(shell.child(), " ".join(inner), feed, behind)
 
 
+def _editor(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """vim -c ':!command'"""
+    for word in words[1:]:
+        _, mark, text = word.partition("!")
+        if mark and word.lstrip("+:")[:1] == "!":
+            shells.script(shell.child(), text, None, behind)
+    return Feed(UNKNOWN, NO_PROGRAMS)
+
+
 def _each_word(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """hyperfine, tmux, concurrently: any word with blanks in it may be a command line."""
     for word in words[1:]:
@@ -88,6 +97,7 @@ def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[
     own = words[: len(words) - len(inner)]
     items = _items(feed, own)
     mark = _replaced_mark(own)
+    behind |= feed.programs if feed else NO_PROGRAMS
     for words_once in _filled(inner or ["echo"], items, mark):
         command(shell, words_once, None, behind)
     return Feed(UNKNOWN, feed.programs if feed else NO_PROGRAMS)
@@ -202,6 +212,7 @@ _RUNNERS: dict[str, Runner] = {
     "script": shells.with_option_c,
     "flock": _flock,
     "watch": _joined,
+    **dict.fromkeys(("vi", "vim", "nvim", "ex"), _editor),
     **dict.fromkeys(("hyperfine", "concurrently", "tmux", "screen"), _each_word),
     "ssh": _ssh,
     "xargs": _xargs,

@@ -71,6 +71,8 @@ class Shell:
             return self.old_cwd
         if name == "IFS":
             return " \t\n"
+        if name == "SHELL":
+            return self.shared.environment.get(name, "/bin/bash")
         return self.shared.environment.get(name, UNSET)
 
     def is_each(self, name: str) -> bool:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
         target: str
 
     class Command(NamedTuple):
-        """One simple command with everything resolved that could be."""
+        """One simple command with everything resolved that could be.
+
+        `behind` are the programs whose output its words hold.
+        """
 
         words: list[str]
         assigns: dict[str, str]
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
         feed: Feed | None
         cwd: str
         where: str
+        behind: frozenset[str]
 
     class Problem(NamedTuple):
         """Text that would reach a shell and cannot be read here."""
@@ -39,7 +43,7 @@ else:
     Node = dict
     Feed = namedtuple("Feed", "text programs")
     Redirect = namedtuple("Redirect", "op target")
-    Command = namedtuple("Command", "words assigns redirects feed cwd where")
+    Command = namedtuple("Command", "words assigns redirects feed cwd where behind")
     Problem = namedtuple("Problem", "rule shown")
 
 # Private characters stand for what is not known; both are taken out of what comes in.
