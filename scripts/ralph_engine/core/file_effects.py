@@ -11,7 +11,7 @@ from .shell.values import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, NamedTuple
+    from typing import Any, Callable, NamedTuple
 
     from .shell.values import Command, Redirect
 
@@ -25,11 +25,20 @@ else:
     Effect = namedtuple("Effect", "kind path source")
 
 IN_PLACE = frozenset("-i --in-place --inplace -w --write --fix".split())
+_LAST: list[Any] = [None, []]
 WRITE, DELETE, MOVE, MODE, LINK, PERHAPS = "write", "delete", "move", "mode", "link", "perhaps"
 
 
 def of(command: Command) -> list[Effect]:
     """All of them, with paths from the root where the folder is known."""
+    # Several rules ask about one command in a row.
+    if _LAST[0] is not command:
+        _LAST[:] = [command, _effects(command)]
+    found: list[Effect] = _LAST[1]
+    return found
+
+
+def _effects(command: Command) -> list[Effect]:
     reader = READERS.get(name_of(command.words))
     found = reader(command.words[1:]) if reader else _in_place(command.words)
     found += [Effect(WRITE, entry.target, "") for entry in command.redirects if _writes(entry)]

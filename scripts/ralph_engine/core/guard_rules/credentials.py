@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..file_effects import has, operands
-from ..shell import globs
+from ..home_files import HomeFiles
 from ..shell.code import MAY_READ
 from ..shell.state import joined
 from ..shell.values import UNKNOWN, name_of
@@ -16,45 +16,19 @@ if TYPE_CHECKING:
     from ..place import Place
     from ..shell.values import Command
 
-# Below a home folder; a star stands for one step or part of it.
-_AT_HOME = (
-    *(
-        ".ssh/id_*",
-        ".ssh/*.pem",
-        ".ssh/*_rsa",
-        ".ssh/*_ed25519",
-        ".ssh/*_ecdsa",
-        ".aws/credentials",
-    ),
-    *(".aws/config", ".aws/sso/cache/*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass"),
-    *(".git-credentials", ".config/git/credentials", ".config/gh/hosts.yml", ".docker/config.json"),
-    *(".kube/config", ".config/gcloud/*.json", ".config/gcloud/*.db", ".azure/*.json"),
-    *(
-        ".gnupg/*",
-        ".gnupg/*/*",
-        ".password-store/*",
-        ".my.cnf",
-        ".vault-token",
-        ".cargo/credentials*",
-    ),
-    *(
-        ".gem/credentials",
-        ".terraform.d/credentials*",
-        ".config/op/*",
-        ".bash_history",
-        ".zsh_history",
-    ),
-    *(
-        ".local/share/keyrings/*",
-        "Library/Keychains/*",
-        ".claude/.credentials.json",
-        ".claude.json",
-    ),
-    *(".config/*/credentials*", ".s3cfg", ".boto", ".codex/auth.json", ".mozilla/firefox/*/*"),
+_FILES = HomeFiles(
+    ".ssh/id_* .ssh/*.pem .ssh/*_rsa .ssh/*_ed25519 .ssh/*_ecdsa .aws/credentials .aws/config"
+    " .aws/sso/cache/* .netrc _netrc .npmrc .pypirc .pgpass .git-credentials"
+    " .config/git/credentials .config/gh/hosts.yml .docker/config.json .kube/config"
+    " .config/gcloud/*.json .config/gcloud/*.db .azure/*.json .gnupg/* .gnupg/*/*"
+    " .password-store/* .my.cnf .vault-token"
+    " .cargo/credentials* .gem/credentials .terraform.d/credentials* .config/op/* .bash_history"
+    " .zsh_history .local/share/keyrings/* Library/Keychains/* .claude/.credentials.json"
+    " .claude.json .config/*/credentials* .s3cfg .boto .codex/auth.json .mozilla/firefox/*/*"
 )
-_FOLDERS = (
-    *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".password-store", ".config/gh"),
-    *(".config/gcloud", ".config/op", ".local/share/keyrings", "Library/Keychains"),
+_FOLDERS = HomeFiles(
+    ".ssh .aws .gnupg .kube .azure .password-store .config/gh .config/gcloud .config/op"
+    " .local/share/keyrings Library/Keychains"
 )
 _TAKES_FOLDERS = frozenset("cp mv tar zip rsync scp grep egrep rg ag ditto".split())
 _KEYS = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
@@ -91,33 +65,14 @@ _TELLERS = {
 _SECRET = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "PRIVATE_KEY", "CREDENTIAL")
 
 
-def names_credentials(path: str, place: Place, names: tuple[str, ...] = _AT_HOME) -> bool:
+def names_credentials(path: str, place: Place) -> bool:
     """A path from the root, with or without patterns in it."""
-    if UNKNOWN in path:
-        if os.path.basename(path) in _KEYS:
-            return True
-        ways = [os.path.normpath(path.replace(UNKNOWN, "*"))]
-    else:
-        ways = list(dict.fromkeys([os.path.normpath(path), os.path.realpath(path)]))
-    homes = dict.fromkeys([place.home, "/root", "/home/*", "/Users/*"])
-    return any(
-        way in _ANYWHERE
-        or (not way.endswith(_PUBLIC) and any(_fits(way, f"{home}/{name}") for name in names))
-        for way in ways
-        for home in homes
-    )
-
-
-def _fits(way: str, pattern: str) -> bool:
-    return globs.path_matches(pattern, way) or (globs.is_glob(way) and _both(way, pattern))
-
-
-def _both(way: str, pattern: str) -> bool:
-    """Two patterns, step by step: near enough."""
-    ours, theirs = way.split("/"), pattern.split("/")
-    return len(ours) == len(theirs) and all(
-        globs.matches(a, b) or globs.matches(b, a) for a, b in zip(ours, theirs)
-    )
+    name = os.path.basename(path)
+    if name.endswith(_PUBLIC):
+        return False
+    if (UNKNOWN in path and name in _KEYS) or os.path.normpath(path) in _ANYWHERE:
+        return True
+    return _FILES.has(path, place.home)
 
 
 def _is_env_file(path: str) -> bool:
@@ -138,10 +93,12 @@ def _reads(command: Command, place: Place) -> bool:
     named += [word.rpartition("@")[2] for word in words if "@" in word]
     named += [entry.target for entry in command.redirects if entry.op == "<"]
     named = [place.home + word[1:] if word[:2] == "~/" else word for word in named]
-    takes_folders = name_of(command.words) in _TAKES_FOLDERS
-    kinds = (*_AT_HOME, *_FOLDERS) if takes_folders else _AT_HOME
     paths = [joined(command.cwd, word) for word in named if word]
-    return any(names_credentials(path, place, kinds) for path in paths)
+    takes_folders = name_of(command.words) in _TAKES_FOLDERS
+    return any(
+        names_credentials(path, place) or (takes_folders and _FOLDERS.has(path, place.home))
+        for path in paths
+    )
 
 
 def _shows_env(command: Command, place: Place) -> bool:

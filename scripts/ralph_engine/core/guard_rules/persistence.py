@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ..file_effects import LINK, MODE, PERHAPS, WRITE, has, of, operands
-from ..shell import globs
-from ..shell.values import UNKNOWN, name_of
+from ..home_files import HomeFiles
+from ..shell.values import HERE, name_of
 from . import git_words
 from .rule import Rule
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from ..place import Place
     from ..shell.values import Command
 
-# Below a home folder; a star stands for one step or part of it.
-_AT_HOME = (
+_FILES = HomeFiles(
     ".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin"
     " .zlogout .kshrc .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment"
     " .config/fish/config.fish .config/fish/conf.d/* .config/autostart/* .config/systemd/user/*"
@@ -24,7 +23,7 @@ _AT_HOME = (
     " .config/git/config .config/git/hooks/* Library/LaunchAgents/* .vimrc .tmux.conf"
     " .config/nvim/init.* .npmrc .pypirc .config/pip/pip.conf .curlrc .wgetrc .netrc .aws/*"
     " .kube/config .docker/config.json .local/bin/* .git-templates/*/*"
-).split()
+)
 _SYSTEM = (
     *("/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/sys/", "/proc/"),
     *("/Library/", "/System/", "/var/spool/cron", "/var/lib/", "/opt/"),
@@ -32,31 +31,19 @@ _SYSTEM = (
 
 
 def _startup_file(command: Command, place: Place) -> bool:
-    return command.where == "here" and any(
-        effect.kind in (WRITE, LINK, MODE, PERHAPS) and is_startup(effect.path, place)
+    return command.where == HERE and any(
+        effect.kind in (WRITE, LINK, MODE, PERHAPS) and _FILES.has(effect.path, place.home)
         for effect in of(command)
     )
 
 
-def is_startup(path: str, place: Place) -> bool:
-    if UNKNOWN in path.split("/")[:3]:
-        return False
-    ways = dict.fromkeys([os.path.normpath(path), os.path.realpath(path)])
-    return any(
-        globs.path_matches(f"{home}/{name}", way)
-        for way in ways
-        for home in dict.fromkeys([place.home, "/root"])
-        for name in _AT_HOME
-    )
-
-
 def _system_file(command: Command, place: Place) -> bool:
-    return command.where == "here" and any(
-        effect.kind == WRITE and is_system(effect.path, place) for effect in of(command)
+    return command.where == HERE and any(
+        effect.kind == WRITE and _is_system(effect.path, place) for effect in of(command)
     )
 
 
-def is_system(path: str, place: Place) -> bool:
+def _is_system(path: str, place: Place) -> bool:
     return os.path.realpath(path).startswith(_SYSTEM) and place.zone(path) == "system"
 
 

@@ -48,6 +48,7 @@ def note(
     redirects: list[Redirect] | None = None,
     behind: frozenset[str] = NO_PROGRAMS,
 ) -> None:
+    shell.budget.command()
     place = shell.cwd, shell.where
     found = Command(words, assigns or {}, redirects or [], feed, *place, behind)
     shell.shared.commands.append(found)

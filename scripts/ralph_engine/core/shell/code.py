@@ -10,6 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
+    class _Found(NamedTuple):
+        scripts: list[str]
+        commands: list[list[str]]
+        files: dict[str, list[str]]
+
     class Read(NamedTuple):
         scripts: list[str]
         commands: list[list[str]]
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 
     Token = tuple[str, str]
 else:
+    _Found = namedtuple("_Found", "scripts commands files")
     Read = namedtuple("Read", "scripts commands rule")
 
 MAY_WRITE, MAY_READ = "@writes", "@reads"
@@ -39,6 +45,8 @@ _MOVES = frozenset(
     "rename renamesync renames move copy copy2 copyfile copyfilesync copytree cp cpsync"
     " link symlink linksync symlinksync hardlink_to symlink_to chmod chmodsync cp_r mv".split()
 )
+_OPENS = frozenset(("open", "fopen"))
+_CALLS = _RUNS | _DELETES | _WRITES | _MOVES | _OPENS
 # Of JavaScript only these: exec is what every pattern does there.
 _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
 _DECODES = frozenset(
@@ -56,43 +64,49 @@ _MOST_PATHS = 200
 
 def read(kind: str, text: str) -> Read:
     tokens = _tokens(kind, text)
-    scripts: list[str] = []
-    commands: list[list[str]] = []
+    found = _Found([], [], {"rm": [], "tee": []})
     for at, (sort, value) in enumerate(tokens):
         if sort == _NAME:
-            _call(value.lower(), tokens, at, scripts, commands)
-        elif sort == _MARK and value == "|" and kind == "awk":
-            # print | "sh" and "cmd" | getline
-            scripts += [text for sort, text in tokens[at - 1 : at + 2] if sort == _TEXT]
-        elif sort == _MARK and value == ">" and tokens[at + 1 : at + 2]:
-            commands += [["tee", text] for sort, text in tokens[at + 1 : at + 2] if sort == _TEXT]
+            _call(value.lower(), tokens, at, found)
+        elif sort == _MARK and value in "|>":
+            _piped(kind, value, tokens, at, found)
     names = {value for sort, value in tokens if sort == _NAME}
-    commands += _perhaps(tokens, {name.lower() for name in names})
     if kind == "other":
-        scripts += _in_backticks(text)
+        found.scripts.extend(_in_backticks(text))
     evaluates = names & _EVALUATES.get(kind, frozenset(("exec", "eval")))
-    return Read(scripts, commands, _rule({name.lower() for name in names}) if evaluates else "")
+    small = {name.lower() for name in names}
+    files = [["rm", "-rf", *found.files["rm"]], ["tee", *found.files["tee"]]]
+    commands = [*found.commands, *files, *_perhaps(tokens, small)]
+    return Read(found.scripts, commands, _rule(small) if evaluates else "")
 
 
-def _call(
-    name: str, tokens: list[Token], at: int, scripts: list[str], commands: list[list[str]]
-) -> None:
-    if name not in _RUNS | _DELETES | _WRITES | _MOVES and name not in ("open", "fopen"):
+def _call(name: str, tokens: list[Token], at: int, found: _Found) -> None:
+    if name not in _CALLS:
         return
     texts = _arguments(tokens, at + 1) or _receiver(tokens, at)
     if not texts:
         return
     if name in _RUNS:
-        scripts += texts[:1] if len(texts) == 1 or " " in texts[0] else []
-        commands += [texts] if len(texts) > 1 else []
+        found.scripts.extend(texts[:1] if len(texts) == 1 or " " in texts[0] else [])
+        found.commands.extend([texts] if len(texts) > 1 else [])
     if name in _DELETES:
-        commands.append(["rm", "-rf", *texts])
+        found.files["rm"] += texts
     elif name in _WRITES:
-        commands.append(["tee", texts[0]])
+        found.files["tee"].append(texts[0])
     elif name in _MOVES and len(texts) > 1:
-        commands.append(["cp", *texts[:2]])
-    elif name in ("open", "fopen"):
-        commands += [["tee", path] for path in _opened(texts)]
+        found.commands.append(["cp", *texts[:2]])
+    elif name in _OPENS:
+        found.files["tee"] += _opened(texts)
+
+
+def _piped(kind: str, mark: str, tokens: list[Token], at: int, found: _Found) -> None:
+    """awk: print | "sh", "command" | getline, print > "file"."""
+    beside = tokens[max(0, at - 1) : at + 2] if mark == "|" else tokens[at + 1 : at + 2]
+    texts = [value for sort, value in beside if sort == _TEXT]
+    if mark == ">":
+        found.files["tee"] += texts
+    elif kind == "awk":
+        found.scripts.extend(texts)
 
 
 def _opened(texts: list[str]) -> list[str]:
@@ -133,10 +147,9 @@ def _receiver(tokens: list[Token], at: int) -> list[str]:
 def _perhaps(tokens: list[Token], names: set[str]) -> list[list[str]]:
     """A path in a variable: written by something, if anything here writes."""
     paths = {value for sort, value in tokens if sort == _TEXT and _is_path(value)}
-    writes = names & (_WRITES | _MOVES | _DELETES | {"open", "fopen", "write"})
+    writes = names & (_WRITES | _MOVES | _DELETES | _OPENS | {"write"})
     some = sorted(paths)[:_MOST_PATHS]
-    found = [[MAY_READ, path] for path in some]
-    return found + ([[MAY_WRITE, path] for path in some] if writes else [])
+    return [[MAY_READ, *some], *([[MAY_WRITE, *some]] if writes else [])]
 
 
 def _is_path(text: str) -> bool:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Value = Union[str, list[str]]
     Worded = Callable[[Shell, Node], str]
 
-_LONGEST = 256
 _NUMBERS = ("?", "$", "!", "-", "_", "RANDOM", "SECONDS", "LINENO", "UID", "EUID")
 
 
@@ -125,15 +124,21 @@ def _cased(op: str, text: str) -> str:
 
 
 def _trimmed(op: str, text: str, pattern: str) -> str:
-    """Without the shortest or longest start or end that fits."""
-    if not known(text) or len(text) > _LONGEST:
+    """Without the start or end that fits, for the patterns that people write: x, *x, x*."""
+    if not known(text):
         return UNKNOWN
-    sizes = range(len(text) + 1)
-    for size in reversed(sizes) if len(op) == 2 else sizes:
-        part = text[:size] if op[0] == "#" else text[len(text) - size :]
-        if globs.matches(pattern, part):
-            return text[size:] if op[0] == "#" else text[: len(text) - size]
-    return text
+    fixed = pattern.strip("*")
+    if globs.is_glob(fixed) or not known(fixed):
+        return UNKNOWN
+    if op[0] == "#":
+        if not pattern.startswith("*"):
+            return text[len(fixed) :] if text.startswith(fixed) else text
+        at = text.find(fixed) if len(op) == 1 else text.rfind(fixed)
+        return text[at + len(fixed) :] if at >= 0 else text
+    if not pattern.endswith("*"):
+        return text[: len(text) - len(fixed)] if text.endswith(fixed) else text
+    at = text.rfind(fixed) if len(op) == 1 else text.find(fixed)
+    return text[:at] if at >= 0 else text
 
 
 def _text(found: Value) -> str:

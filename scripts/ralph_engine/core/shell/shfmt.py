@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from .values import Node
 
-_SECONDS = 3.0
-_MOST_JSON = 48 * 1024 * 1024
+_SECONDS = 2.0
+_MOST_JSON = 24 * 1024 * 1024
 
 
 def path(environment: Mapping[str, str]) -> str:

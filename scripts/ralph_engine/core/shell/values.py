@@ -54,7 +54,8 @@ HERE, REMOTE, CONTAINER = "here", "remote", "container"
 NO_PROGRAMS: frozenset[str] = frozenset()
 EMPTY = Feed("", NO_PROGRAMS)
 
-MOST_STEPS = 20_000
+MOST_STEPS = 12_000
+MOST_COMMANDS = 2_000
 MOST_PARSES = 24
 MOST_TEXT = 256 * 1024
 MOST_DEPTH = 40
@@ -68,11 +69,16 @@ class Budget:
     """Counts the work, so that every text gets an answer."""
 
     def __init__(self) -> None:
-        self.steps = self.parses = self.text = 0
+        self.steps = self.parses = self.text = self.commands = 0
 
     def step(self, count: int = 1) -> None:
         self.steps += count
         if self.steps > MOST_STEPS:
+            raise TooMuch
+
+    def command(self) -> None:
+        self.commands += 1
+        if self.commands > MOST_COMMANDS:
             raise TooMuch
 
     def parse(self, text: str) -> None:

@@ -84,6 +84,7 @@ def _kept(shell: Shell, target: str, out: Feed) -> Feed:
 def _note(shell: Shell, redirects: list[Redirect], feed: Feed | None) -> None:
     """A redirection around something that is no simple command."""
     if redirects:
+        shell.budget.command()
         found = Command([], {}, redirects, feed, shell.cwd, shell.where, NO_PROGRAMS)
         shell.shared.commands.append(found)
 
