@@ -47,6 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "display.maxOutputLines": 5,
     "display.maxOutputChars": 500,
     "notify": None,
+    "guard.allow": [],
 }
 
 

@@ -60,6 +60,7 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "display.maxOutputLines = 5 (default)",
         "display.maxOutputChars = 500 (default)",
         "notify = none (default)",
+        "guard.allow = [] (default)",
     ]
 
 
