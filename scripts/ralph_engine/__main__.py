@@ -34,6 +34,7 @@ _VERBS = {
     "config": "show the merged settings and where each comes from",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
+    "doctor": "look for what would keep a loop from working here, each with its fix",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Callable
 
-from . import demo_cast, demo_folder, demo_view, demo_words
+from . import demo_cast, demo_folder, demo_view, demo_words, throw_away
 from .core import files, paths, tasks
 from .failure import Failure
 from .harmless import harmless
@@ -38,7 +38,7 @@ def main(options: argparse.Namespace) -> int:
         if shutil.which(program) is None:
             raise Failure(f"the demo needs {program}, which is not on PATH: install it")
     stop = _Stop()
-    folder = demo_folder.make()
+    folder = throw_away.make("demo")
     try:
         with (demo_cast.claude if options.claude else demo_cast.script)(folder) as cast:
             _Demo(folder, stop, cast).play()
@@ -46,7 +46,7 @@ def main(options: argparse.Namespace) -> int:
         if options.keep:
             print(harmless(f"Kept: {folder}"))
         else:
-            demo_folder.remove(folder)
+            throw_away.remove(folder)
     return INTERRUPTED if stop.asked else 0
 
 
