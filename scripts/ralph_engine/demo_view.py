@@ -16,7 +16,7 @@ _WIDEST, _NARROWEST, _COLUMNS_FROM = 96, 20, 72
 _CODES = {BOLD: "1", DIM: "2", GOOD: "32", BAD: "31"}
 _PLAIN = {GOOD: "+", BAD: "x", NEUTRAL: "-", "rule": "|"}
 _FINE = {GOOD: "\u2713", BAD: "\u2717", NEUTRAL: "\u00b7", "rule": "\u2502"}
-_INDENT, _SIDES = "   ", ("the agent says", "the runner sees")
+_INDENT = "   "
 
 
 def on(stream: TextIO, environment: Mapping[str, str]) -> View:
@@ -51,9 +51,9 @@ class View:
         for row in wrap(harmless(text), self._width, subsequent_indent=indent) or [""]:
             self._print(self._styled(row, style) + "\n")
 
-    def heads(self) -> None:
+    def heads(self, left: str, right: str) -> None:
         if self._wide:
-            self._print("\n" + self._styled(self._row(*_SIDES), DIM) + "\n")
+            self._print("\n" + self._styled(self._row(left, right), DIM) + "\n")
 
     def finish(self) -> None:
         """Ends a row whose right side stayed empty."""
