@@ -15,10 +15,14 @@ _ULTRAWORK = (
     "ULTRAWORK: work at full strength. Plan in a list, use subagents for parts that do not "
     "depend on each other, leave nothing half done, check every result yourself."
 )
+_SIGNS = (
+    f"Read {paths.guardrails(paths.DEFAULT_RALPH_DIR)} first: Signs, left by earlier failures. "
+    "After a new kind of failure add one there: ### Sign: NAME, Trigger, Instruction, Added after."
+)
 ENDING = "/cancel-ralph ends it, /ralph-pause holds it"
 
 
-def contract(state: State) -> str:
+def contract(state: State, has_signs: bool) -> str:
     """What the model is told when the loop starts, resumes or was compacted."""
     head = [
         f"You are in a Ralph loop ({state['kind']}), at most {state['maxIterations']} more rounds: "
@@ -26,17 +30,19 @@ def contract(state: State) -> str:
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         *_rules(state),
         _checked(state),
+        *([_SIGNS] if has_signs else []),
     ]
     return _with_task(head, state)
 
 
-def continuation(state: State, refusal: str, output: str = "") -> str:
+def continuation(state: State, has_signs: bool, refusal: str, output: str = "") -> str:
     head = [
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         refusal,
         f"This is round {state['iteration']} of {state['maxIterations']}. "
         "Continue working on the original task below.",
         *_rules(state),
+        *([_SIGNS] if has_signs else []),
     ]
     return _with_task(head, state, _cut(output, _MOST_OUTPUT))
 
@@ -58,6 +64,12 @@ def mentioned(state: State) -> str:
         f"You mentioned {marker(state['promise'])}, but did not make it: a promise is made by "
         "ending a line with it, outside code, backticks and quotes."
     )
+
+
+def remaining(state: State, count: int) -> str:
+    if count:
+        return f"{count} findings remain: go on with them."
+    return f"No finding remains, you say: look once more, then print {state['promise']} instead."
 
 
 def no_work(state: State, calls: int) -> str:

@@ -44,7 +44,9 @@ def orientation(root: str, session: str) -> str:
     state = _state(root, session)
     if state is None or state["status"] != session_state.ACTIVE:
         return ""
-    return loop_words.contract(state)
+    from . import session_stop
+
+    return loop_words.contract(state, session_stop.has_signs(root))
 
 
 def _state(root: str, session: str) -> State | None:

@@ -10,8 +10,10 @@ from . import (
     audit_file,
     background,
     clock,
+    files,
     hook_log,
     loop_words,
+    paths,
     promise,
     session_state,
     transcript,
@@ -58,13 +60,14 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
     if state["status"] == session_state.PAUSED:
         return _ALLOWED
     state, turn = _look(state, sent)
-    queued = _queued(state["queued"])
-    if queued == "cancel-ralph":
-        return ending(root, state, session_state.CANCELLED, "/cancel-ralph was queued", now)
-    if queued == "ralph-pause":
+    asked = waiting(state["queued"])
+    if asked == "ralph-pause":
         return hold(root, state, now)
+    if asked:
+        return ending(root, state, session_state.CANCELLED, f"/{asked} was queued", now)
     if background.running(sent):
         session_state.write(root, state)
+        _log(root, state, "allowed", "work runs in the background")
         return _ALLOWED
     state = counted(state, turn)
     state, refusal = _claim(root, state, turn, now)
@@ -85,7 +88,7 @@ def counted(state: State, turn: Turn) -> State:
     count = audit.findings(turn.text)
     if count is None or count == state["lastFindingsCount"]:
         return {**state, "unchangedFindings": state["unchangedFindings"] + 1}
-    return {**state, "unchangedFindings": 0, "lastFindingsCount": count}
+    return {**state, "unchangedFindings": 1, "lastFindingsCount": count}
 
 
 def limit(state: State, now: float, threshold: int) -> tuple[str, str]:
@@ -100,7 +103,8 @@ def limit(state: State, now: float, threshold: int) -> tuple[str, str]:
 
 
 def _stalled(state: State, threshold: int) -> str:
-    if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= threshold:
+    # One turn alone is never the same as another.
+    if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= max(2, threshold):
         return f"the findings did not change for {state['unchangedFindings']} turns"
     if state["turnsWithoutTools"] >= MOST_TURNS_WITHOUT_TOOLS:
         return f"{state['turnsWithoutTools']} turns in a row without a tool call"
@@ -120,7 +124,7 @@ def _look(state: State, sent: dict[str, Any]) -> tuple[State, Turn]:
     path, last = _text(sent.get("transcript_path")), _text(sent.get("last_assistant_message"))
     deadline = time.monotonic() + _PATIENCE
     news = transcript.since(path, state["offset"], state["queued"])
-    while news is not None and not settled(news, last) and time.monotonic() < deadline:
+    while not settled(news, last) and time.monotonic() < deadline:
         time.sleep(_GLANCE)
         news = transcript.since(path, state["offset"], state["queued"])
     if news is None:
@@ -129,8 +133,9 @@ def _look(state: State, sent: dict[str, Any]) -> tuple[State, Turn]:
     return advanced(state, news), Turn(whole, news.tool_calls > 0)
 
 
-def settled(news: transcript.News, last: str) -> bool:
-    if news.last_texts is None:
+def settled(news: transcript.News | None, last: str) -> bool:
+    """Not even the file is there when the first turn of a session ends at once."""
+    if news is None or news.last_texts is None:
         return False
     return not last.strip() or [text.strip() for text in news.last_texts][-1:] == [last.strip()]
 
@@ -140,10 +145,10 @@ def advanced(state: State, news: transcript.News) -> State:
     return {**state, "offset": news.offset, "toolCalls": calls, "queued": news.queued}
 
 
-def _queued(waiting: list[str]) -> str:
-    """The command among those that wait which concerns the loop."""
-    names = {text.lstrip("/").removeprefix("ralph:") for text in waiting if text[:1] == "/"}
-    return next((name for name in ("cancel-ralph", "ralph-pause") if name in names), "")
+def waiting(queued: list[str]) -> str:
+    """The command among those that wait which ends or holds the loop."""
+    names = {text.split()[0][1:].removeprefix("ralph:") for text in queued if text[:1] == "/"}
+    return next((name for name in ("cancel-ralph", "clear", "ralph-pause") if name in names), "")
 
 
 def _claim(root: str, state: State, turn: Turn, now: float) -> tuple[State, Refusal | None]:
@@ -168,7 +173,7 @@ def unproven(state: State, turn: Turn) -> Refusal | None:
             return Refusal("no promise", loop_words.missing(state), "")
         if said == promise.MENTIONED:
             return Refusal("promise only mentioned", loop_words.mentioned(state), "")
-    if turn.worked is None or state["policy"] != "reject" or _has_worked(state):
+    if state["policy"] != "reject" or _has_worked(state) or _never_seen(state, turn):
         return None
     words = loop_words.no_work(state, state["toolCalls"])
     return Refusal("promise without work", words, "")
@@ -181,11 +186,16 @@ def _no_audit_end(state: State, turn: Turn) -> Refusal:
     count = audit.findings(turn.text)
     if count is None:
         return Refusal("no signal", loop_words.missing(state), "")
-    return Refusal(f"{count} findings remain", f"{count} findings remain: go on with them.", "")
+    return Refusal(f"{count} findings remain", loop_words.remaining(state, count), "")
 
 
 def _has_worked(state: State) -> bool:
     return bool(state["toolCalls"] >= state["minToolCalls"])
+
+
+def _never_seen(state: State, turn: Turn) -> bool:
+    """At a second stop no transcript is late any more: this session keeps none."""
+    return turn.worked is None and bool(state["iteration"] > 0)
 
 
 def _without_checks(state: State) -> State:
@@ -209,16 +219,17 @@ def _checked(
         f"Your promise was refused: the check `{failure.command[:300]}` failed: "
         f"{failure.why}{note}. Repair that first."
     )
-    seen = repeated(state, f"{failure.command}\0{failure.why}\0{tree_digest.of(root)}")
+    seen = repeated(state, f"{failure.command}\0{failure.why}", tree_digest.of(root))
     output = f"Its output:\n{failure.output}" if failure.output else ""
     return seen, Refusal(f"check failed: {failure.command[:100]}: {failure.why}", words, output)
 
 
-def repeated(state: State, failure: str) -> State:
+def repeated(state: State, failure: str, tree: str) -> State:
+    """`tree` is '' where nobody can tell whether a file has changed."""
     from hashlib import sha256
 
-    digest = sha256(failure.encode("utf-8", "surrogateescape")).hexdigest()
-    same = state["sameFailures"] + 1 if digest == state["lastFailure"] else 1
+    digest = sha256(f"{failure}\0{tree}".encode("utf-8", "surrogateescape")).hexdigest()
+    same = state["sameFailures"] + 1 if tree and digest == state["lastFailure"] else 1
     return {**state, "lastFailure": digest, "sameFailures": same}
 
 
@@ -256,8 +267,21 @@ def _go_on(root: str, state: State, refusal: Refusal, now: float) -> Answer:
     state = session_state.decided(state, now, "blocked", refusal.why)
     session_state.write(root, state)
     _log(root, state, "blocked", refusal.why)
-    fresh = audit_file.refreshed(root, state)
-    return Answer(loop_words.continuation(fresh, refusal.words, refusal.output), "")
+    fresh, signs = audit_file.refreshed(root, state), has_signs(root)
+    return Answer(loop_words.continuation(fresh, signs, refusal.words, refusal.output), "")
+
+
+def has_signs(root: str) -> bool:
+    return files.kind(root, paths.guardrails(paths.DEFAULT_RALPH_DIR)) == "file"
+
+
+def goes_on(root: str, state: State, now: float) -> None:
+    """After a pause, whose time does not count."""
+    since = clock.seconds(state["pausedAt"])
+    held = state["pausedSeconds"] + int(max(0.0, now - since) if since else 0)
+    going = {**state, "status": session_state.ACTIVE, "pausedAt": "", "pausedSeconds": held}
+    session_state.write(root, session_state.decided(going, now, "resumed", "a person asked"))
+    _log(root, going, "resumed", "a person asked")
 
 
 def _log(root: str, state: State, decision: str, why: str) -> None:
