@@ -15,8 +15,9 @@ from . import (
     paths,
     prompt_gate,
     runner_request,
+    session_moves,
     session_state,
-    session_stop,
+    session_turn,
     transcript,
 )
 
@@ -112,7 +113,7 @@ def _begin(
     told = (
         f"Ralph: {name} started, at most {state['maxIterations']} iterations; {loop_words.ENDING}"
     )
-    return Said("", loop_words.contract(state, session_stop.has_signs(root)), told)
+    return Said("", loop_words.contract(root, state), told)
 
 
 def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
@@ -139,23 +140,13 @@ def _control(
     if state is None:
         return _without_loop(root, session, name, environment)
     if name == "cancel-ralph":
-        why = "/cancel-ralph"
-        return session_stop.ending(root, state, session_state.CANCELLED, why, now).told
-    if name == "ralph-pause" and state["status"] != session_state.PAUSED:
-        return session_stop.hold(root, state, now).told
-    if name == "ralph-resume":
-        return _resume(root, state, now)
+        return session_moves.end(root, state, session_state.CANCELLED, "/cancel-ralph", now)
+    paused = state["status"] == session_state.PAUSED
+    if name == "ralph-pause" and not paused:
+        return session_moves.hold(root, state, now)
+    if name == "ralph-resume" and paused:
+        return session_moves.go_on(root, state, now)
     return loop_words.status_line(state, now)
-
-
-def _resume(root: str, state: State, now: float) -> str:
-    if state["status"] != session_state.PAUSED:
-        return loop_words.status_line(state, now)
-    session_stop.goes_on(root, state, now)
-    return (
-        f"Ralph: the loop goes on at iteration {state['iteration']} of {state['maxIterations']} "
-        "with your next message, for example: continue"
-    )
 
 
 def _without_loop(root: str, session: str, name: str, environment: Mapping[str, str]) -> str:
@@ -163,7 +154,7 @@ def _without_loop(root: str, session: str, name: str, environment: Mapping[str, 
     if name != "cancel-ralph":
         last = f"; the last one: {before['status']}" if before else ""
         return f"Ralph: no loop runs in this session{last}; /ralph-loop starts one"
-    if before and session_stop.waiting(before["queued"]) == "cancel-ralph":
+    if before and session_turn.waiting(before["queued"]) == "cancel-ralph":
         # This very command has ended the loop already, while it was still waiting.
         session_state.forget_queue(root, before)
         return "Ralph: this session's loop has ended, as asked; nothing else was touched"
