@@ -1,4 +1,4 @@
-"""Same-session loops in the real client, headless: what is typed, what people and model are told."""
+"""Headless sessions of the real client: what is typed, what person and model are told."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def test_a_hook_that_is_killed_in_its_checks_accepts_nothing_and_leaves_nothing(
         conversation.type("go on")
         conversation.results(2)
         run = conversation.end()
-    assert f"The checks begun at {since} were cut off with their hook." in model.requests[4].new_text
+    note = f"The checks begun at {since} were cut off with their hook."
+    assert note in model.requests[4].new_text
     assert no_tool_failed(run.events)
     started, steers, end = told(run.events)
     assert steers == (

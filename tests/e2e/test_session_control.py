@@ -1,4 +1,4 @@
-"""Who has a say in a same-session loop, in the real client: its session, its person, nobody else."""
+"""Who has a say in a same-session loop of the real client: its session, its person, no other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def seen_in_transcript(text: str) -> Turn:
 
 @pytest.mark.parametrize("version", ["newest", "older"])
 def test_a_cancel_that_waits_ends_the_loop_at_its_next_stop(talker: Talker, version: str) -> None:
-    """Between the two, a message and the end of a background task leave the queue: not the cancel."""
+    """A message and the end of a background task leave the queue meanwhile: not the cancel."""
 
     def meanwhile(_: Request) -> Turn:
         for prompt in ("use tabs", "/cancel-ralph"):
@@ -39,11 +39,13 @@ def test_a_cancel_that_waits_ends_the_loop_at_its_next_stop(talker: Talker, vers
 
     notified = seen_in_transcript("<task-notification>")
     script = [say("Not yet."), meanwhile, notified, WORK, say("Still at it.")]
-    with ScriptedModel(script) as model:
-        with Conversation(talker, model, version=version) as conversation:
-            conversation.type("/ralph-loop Fix it")
-            conversation.results(2)
-            run = conversation.end()
+    with (
+        ScriptedModel(script) as model,
+        Conversation(talker, model, version=version) as conversation,
+    ):
+        conversation.type("/ralph-loop Fix it")
+        conversation.results(2)
+        run = conversation.end()
     assert (len(model.requests), model.answers_past_the_end) == (5, 0)
     assert "use tabs" in "".join(request.new_text for request in model.requests[2:])
     assert talker.decisions() == ["started", "blocked", "CANCELLED"]
@@ -92,10 +94,11 @@ def test_cancel_without_a_loop_stops_the_runner_of_the_folder(tmp_path: Path) ->
 
     with ScriptedModel([]) as model, LiveLoop(project) as loop:
         loop.agents_come(1)
-        line = "Ralph: no loop runs in this session; this folder's runner was asked to stop"
-        assert cancel(model) == [line]
+        first = cancel(model)
         ended = loop.end()
-        assert cancel(model) == ["Ralph: no loop runs in this session, and no runner in this folder"]
+        second = cancel(model)
+    assert first == ["Ralph: no loop runs in this session; this folder's runner was asked to stop"]
+    assert second == ["Ralph: no loop runs in this session, and no runner in this folder"]
     assert ended.code == 130 and "interrupted: cancelled on request" in ended.screen
     assert model.requests == []
 
@@ -177,15 +180,17 @@ def test_while_background_work_runs_nobody_is_nagged(talker: Talker, version: st
     until_told = "until test -e go; do sleep 0.02; done"
     waits = call("Bash", command=until_told, description="b", run_in_background=True)
     script = [waits, say("I wait for it."), say("It has ended."), say(DONE)]
-    with ScriptedModel(script) as model:
-        with Conversation(talker, model, version=version) as conversation:
-            conversation.type("/ralph-loop Fix it")
-            assert conversation.results(1)[0]["result"] == "I wait for it."
-            state = talker.active()
-            assert state is not None and (state["iteration"], state["toolCalls"]) == (0, 1)
-            (talker.root / "go").touch()
-            conversation.results(2)
-            conversation.end()
+    with (
+        ScriptedModel(script) as model,
+        Conversation(talker, model, version=version) as conversation,
+    ):
+        conversation.type("/ralph-loop Fix it")
+        assert conversation.results(1)[0]["result"] == "I wait for it."
+        state = talker.active()
+        assert state is not None and (state["iteration"], state["toolCalls"]) == (0, 1)
+        (talker.root / "go").touch()
+        conversation.results(2)
+        conversation.end()
     assert "<task-notification>" in model.requests[2].new_text
     assert talker.decisions() == ["started", "allowed", "blocked", "PROMISE_ACCEPTED"]
 
@@ -226,7 +231,7 @@ def test_a_subagents_calls_are_work_and_its_stops_are_none(
 DAMAGES: dict[str, tuple[str, str]] = {
     "broken": ("echo '{' > {}", "is not valid JSON"),
     "no file": ("rm {0} && mkdir {0}", "is a directory"),
-    "newer": ("sed -i 's/\"version\": 1/\"version\": 2/' {}", "is of version 2"),
+    "newer": ('sed -i \'s/"version": 1/"version": 2/\' {}', "is of version 2"),
     "10 MB": ("head -c 10000000 /dev/zero | tr '\\0' x >> {}", "is larger than 8388608 bytes"),
     "a link": ("mv {0} elsewhere && ln -s $PWD/elsewhere {0}", "is reached through a link"),
     "a link to nowhere": ("ln -sf nowhere {}", "is reached through a link"),

@@ -30,7 +30,7 @@ def test_work_and_a_promise_end_it_but_i_am_done_does_not(talker: Talker, versio
     played = talker.play(script, '/ralph-loop "Fix it"', version=version)
     contract, block, _ = played.heard
     assert f"print exactly {DONE} at the end of a line" in contract
-    assert "Checked then: at least 1 tool call." in contract and "Original task:\nFix it" in contract
+    assert "Checked then: at least 1 tool call.\nOriginal task:\nFix it" in contract
     assert MISSING in block and "round 1 of 25" in block and "Original task:\nFix it" in block
     assert played.results == [f"All tests pass. {DONE}"]
     ended = talker.ended()
@@ -71,8 +71,9 @@ def test_n_iterations_are_n_blocks_and_a_true_promise_on_the_last_turn_counts(
 
 def test_a_promise_without_work(talker: Talker) -> None:
     reject = [say(DONE), WORK, say(DONE), WORK, say(DONE)]
-    loops = ["reject --min-tool-calls 2", *(f"x --on-promise-no-work {w}" for w in WEAK)]
-    played = talker.play([*reject, say(DONE), say(DONE)], *(f"/ralph-loop {loop}" for loop in loops))
+    loops = ["/ralph-loop x --min-tool-calls 2"]
+    loops += [f"/ralph-loop x --on-promise-no-work {policy}" for policy in ("warn", "accept")]
+    played = talker.play([*reject, say(DONE), say(DONE)], *loops)
     first, second = played.blocks
     assert "A promise was found, but no tool call was made since the loop began" in first
     assert "A promise was found, but only 1 of 2 were made since the loop began" in second
@@ -81,7 +82,6 @@ def test_a_promise_without_work(talker: Talker) -> None:
     assert ["WARNING: fewer than 1" in line for line in ends] == [False, True, False]
 
 
-WEAK = ("warn", "accept")
 SEEN: dict[str, Turn] = {
     "text before it on the line": say(f"All tests pass. {DONE}"),
     "several text blocks": turn(say(DONE), say("Good bye.")),
@@ -158,11 +158,11 @@ def test_turns_of_talk_end_before_the_client_gives_up_and_turns_of_work_all_run(
 
 
 HARD = (
-    "don't \"quote\"; $(touch X1) `touch X2` !`touch X3` & touch X4 | tee X5 > X6\n"
+    'don\'t "quote"; $(touch X1) `touch X2` !`touch X3` & touch X4 | tee X5 > X6\n'
     "<<EOF\ntouch X7\nEOF\n```sh\n!`touch X8`\n```\n```!\ntouch X9\n```\n"
     "$ARGUMENTS $1 ${HOME} \\n \\ %s {{x}} -- ---\ttab é 👩‍💻 <b>&amp;</b>"
 )
-LONG = "it's \"50 kB\" $(touch X) `y`; 👩‍💻\n" * 1500 + "end"
+LONG = 'it\'s "50 kB" $(touch X) `y`; 👩‍💻\n' * 1500 + "end"
 
 
 def test_the_task_arrives_verbatim_and_nothing_in_it_runs(talker: Talker) -> None:
