@@ -134,6 +134,12 @@ def test_an_audits_signals(text: str, done: bool, left: int | None) -> None:
     assert audit.findings(text) == left
 
 
+def test_a_signal_may_end_like_a_sentence() -> None:
+    assert audit.is_done("Well.\nALL CLEAN!", "ALL CLEAN!")
+    assert audit.is_done("ALL CLEAN", "ALL CLEAN") and not audit.is_done("ALL CLEAN", "ALL CLEAN!")
+    assert not audit.is_done("one\n\ntwo", "!")
+
+
 AUDIT = """# Mission
 - `rm this is not a command`
 ```sh

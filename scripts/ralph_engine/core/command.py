@@ -55,7 +55,8 @@ def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], secon
 
     from . import last_will
 
-    mark = os.urandom(8).hex()
+    parent, mark = os.getppid(), os.urandom(8).hex()
+    will = last_will.Will(f"{_MARK}={mark}")
     try:
         child = subprocess.Popen(
             argv,
@@ -66,22 +67,23 @@ def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], secon
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        will.names(child.pid)
+        try:
+            output, cut, ended = _listen(child, parent, seconds)
+        finally:
+            # Not waited for yet, so the number is still the child's.
+            last_will.end(child.pid, f"{_MARK}={mark}")
+            child.wait()
     except OSError as error:
         return Ran(None, f"it could not be started: {error.strerror}".encode(), False)
-    try:
-        will = last_will.make(child.pid, f"{_MARK}={mark}")
-        try:
-            output, cut, ended = _listen(child, seconds)
-        finally:
-            last_will.revoke(will)
     finally:
-        # Not waited for yet, so the number is still the child's.
-        last_will.end(child.pid, f"{_MARK}={mark}")
-        child.wait()
+        will.revoke()
     return Ran(child.returncode if ended else None, output, cut)
 
 
-def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool, bool]:
+def _listen(
+    child: subprocess.Popen[bytes], parent: int, seconds: float
+) -> tuple[bytes, bool, bool]:
     """Until the program itself ends: what it started may hold the pipe for ever."""
     import select
     import time
@@ -89,7 +91,6 @@ def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool
     assert child.stdout is not None
     kept, cut = bytearray(), False
     deadline = time.monotonic() + seconds
-    parent = os.getppid()
     with child.stdout as pipe:
         while True:
             if os.getppid() != parent:

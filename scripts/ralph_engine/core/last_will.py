@@ -7,44 +7,58 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import NoReturn
 
 # What is being ended may still start something.
 _ROUNDS = 20
+_REVOKED = b"."
 
 
-def make(session: int, mark: str) -> tuple[int, int]:
-    """Of a command in a session of its own, with `mark` in its environment; see `revoke`."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid:
+class Will:
+    """For a command that is about to start, with `mark` in its environment."""
+
+    def __init__(self, mark: str) -> None:
+        read, self._write = os.pipe()
+        self._pid = os.fork()
+        if not self._pid:
+            _wait(read, mark)
         os.close(read)
-        return pid, write
+
+    def names(self, session: int) -> None:
+        """The session that the command has got of its own."""
+        os.write(self._write, f"{session} ".encode())
+
+    def revoke(self) -> None:
+        os.write(self._write, _REVOKED)
+        os.close(self._write)
+        os.waitpid(self._pid, 0)
+
+
+def _wait(read: int, mark: str) -> NoReturn:
     try:
         os.setsid()
         _keep_only(read)
-        # No word, only an end: we were killed.
-        if os.read(read, 1) == b"":
-            end(session, mark)
+        told = b""
+        while block := os.read(read, 100):
+            told += block
+        # Not a word of ours, only the end of the pipe: we were killed.
+        if not told.endswith(_REVOKED):
+            end(int(told) if told else None, mark)
     finally:
         os._exit(0)
 
 
-def revoke(will: tuple[int, int]) -> None:
-    pid, write = will
-    os.write(write, b".")
-    os.close(write)
-    os.waitpid(pid, 0)
-
-
-def end(session: int, mark: str) -> None:
+def end(session: int | None, mark: str) -> None:
+    """All that carries the mark, and the session where the command had got one."""
     import signal
 
     for _ in range(_ROUNDS):
-        living = list(_living(session, mark))
-        _signal(os.killpg, session, signal.SIGKILL)
-        for pid in living:
+        found = list(living(session, mark))
+        if session is not None:
+            _signal(os.killpg, session, signal.SIGKILL)
+        for pid in found:
             _signal(os.kill, pid, signal.SIGKILL)
-        if not living:
+        if not found:
             return
 
 
@@ -55,7 +69,7 @@ def _signal(send: Callable[[int, int], None], number: int, kind: int) -> None:
         pass
 
 
-def _living(session: int, mark: str) -> Iterator[int]:
+def living(session: int | None, mark: str) -> Iterator[int]:
     """Also in sessions of their own; without /proc only the group is known."""
     try:
         names = os.listdir("/proc")
@@ -66,13 +80,15 @@ def _living(session: int, mark: str) -> Iterator[int]:
             yield int(name)
 
 
-def _belongs(name: str, session: int, mark: str) -> bool:
+def _belongs(name: str, session: int | None, mark: str) -> bool:
     # The program's own name stands in brackets and may hold blanks and brackets.
     facts = _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
     if len(facts) < 4 or facts[0] in (b"Z", b"X"):
         return False
-    environment = _read(f"/proc/{name}/environ").split(b"\0")
-    return int(facts[3]) == session or mark.encode() in environment
+    # 0 is no session of ours: it is everyone's whose leader lies outside a container.
+    if session and int(facts[3]) == session:
+        return True
+    return mark.encode() in _read(f"/proc/{name}/environ").split(b"\0")
 
 
 def _read(path: str) -> bytes:
