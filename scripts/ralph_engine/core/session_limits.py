@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Claude Code lets the turn end without a word after 8 blocks with no tool call between them.
 MOST_TURNS_WITHOUT_TOOLS = 5
 MOST_SAME_FAILURES = 5
+THRESHOLD = "RALPH_CIRCUIT_BREAKER_THRESHOLD"
 
 
 def counted(state: State, turn: Turn) -> State:
@@ -49,7 +50,7 @@ def reached(state: State, now: float, environment: Mapping[str, str]) -> tuple[s
 
 
 def breaker_threshold(environment: Mapping[str, str]) -> int:
-    text = environment.get("RALPH_CIRCUIT_BREAKER_THRESHOLD") or ""
+    text = environment.get(THRESHOLD) or ""
     fits = text.isascii() and text.isdigit() and 0 < len(text) <= 6 and int(text) > 0
     return int(text) if fits else 3
 
