@@ -91,6 +91,7 @@ class Talker:
         """By the log that all sessions of the folder share."""
         log = self.root / ".ralph" / "hook-events.jsonl"
         events = [json.loads(line) for line in log.read_text().splitlines()]
+        assert all(schema.accepts("hook-event", event) for event in events), events
         return [event["decision"] for event in events if event["event"] == "session-loop"]
 
     def transcript(self) -> str:

@@ -8,9 +8,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from e2e.claude_client import run_claude
 from e2e.conversation import DONE, WORK, Talker
 from e2e.loop_project import shell
-from ralph_engine.scripted_model import Turn, say, think, turn
+from ralph_engine.scripted_model import ScriptedModel, Turn, say, think, turn
 
 MISSING = (
     "You attempted to end the loop, but you did not output the completion promise "
@@ -58,15 +59,35 @@ def test_n_iterations_are_n_blocks_and_a_true_promise_on_the_last_turn_counts(
 ) -> None:
     never = [say("Not yet.")] * 3
     late = [say("Not yet."), WORK, say("Still not."), say(DONE)]
+    slow = [shell("sleep 1"), say("That took a while.")]
     loops = [f"/ralph-loop {name} --max-iterations=2" for name in ("never", "late")]
-    played = talker.play([*never, *late], *loops)
+    played = talker.play([*never, *late, *slow], *loops, "/ralph-loop slow --max-duration 1s")
     assert [line.partition(",")[0] for line in played.told] == [
         "Ralph: ralph-loop started",
         "Ralph: MAX_ITERATIONS_REACHED after 2 iterations",
         "Ralph: ralph-loop started",
         "Ralph: PROMISE_ACCEPTED after 2 iterations",
+        "Ralph: ralph-loop started",
+        "Ralph: TIME_LIMIT after 0 iterations",
     ]
     assert len(played.blocks) == 4
+
+
+@pytest.mark.parametrize("version", ["newest", "older"])
+def test_the_first_words_of_a_session_are_no_work(talker: Talker, version: str) -> None:
+    """When they end the turn, there is mostly no transcript yet that could show a tool call."""
+    with ScriptedModel([say(DONE), WORK, say(DONE)]) as model:
+        run = run_claude(
+            model,
+            talker.root,
+            "/ralph-loop Fix it",
+            session_id=talker.session,
+            home=talker.home,
+            version=version,
+        )
+    assert (run.exit_code, len(model.requests), model.answers_past_the_end) == (0, 3, 0)
+    assert "A promise was found, but no tool call was made" in model.requests[1].new_text
+    assert talker.decisions() == ["started", "blocked", "PROMISE_ACCEPTED"]
 
 
 def test_a_promise_without_work(talker: Talker) -> None:

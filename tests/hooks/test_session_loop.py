@@ -13,6 +13,7 @@ from typing import Any, Callable
 import pytest
 from hooks.session_loop import Session
 from hooks.starting import SESSION, a_loop, a_marker
+from ralph_engine import schema
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
@@ -449,7 +450,10 @@ def test_every_decision_is_logged(session: Session) -> None:
     session.works()
     session.stops(DONE)
     log = (session.root / ".ralph" / "hook-events.jsonl").read_text().splitlines()
-    assert [json.loads(line)["decision"] for line in log] == [
+    events = [json.loads(line) for line in log]
+    assert all(schema.accepts("hook-event", event) for event in events)
+    assert not schema.accepts("hook-event", {**events[0], "decision": "guessed"})
+    assert [event["decision"] for event in events] == [
         *("started", "blocked", "allowed", "PAUSED", "allowed", "resumed"),
         "PROMISE_ACCEPTED",
     ]

@@ -88,7 +88,8 @@ def _belongs(name: str, session: int | None, mark: str) -> bool:
     # 0 is no session of ours: it is everyone's whose leader lies outside a container.
     if session and int(facts[3]) == session:
         return True
-    return mark.encode() in _read(f"/proc/{name}/environ").split(b"\0")
+    # Nothing stands in everyone's environment.
+    return bool(mark) and mark.encode() in _read(f"/proc/{name}/environ").split(b"\0")
 
 
 def _read(path: str) -> bytes:
