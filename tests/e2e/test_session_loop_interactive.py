@@ -195,10 +195,12 @@ def test_clear_ends_it_and_says_so(tmp_path: Path, typed: str) -> None:
             person.sees("Interrupted")
         person.types("/clear")
         held.let_go()
-        person.sees("Ralph: CANCELLED after 0 iterations, 0 min: /clear")
+        line = "Ralph: CANCELLED after 0 iterations, 0 min: /clear"
+        person.sees(line)
         assert (person.loops(), person.ended()) == ([], ["CANCELLED"])
         person.types("Hello.")
         person.sees("Hello to you.")
+        assert line in person.client.text, "the screen was cleared after it was said"
     assert blocks(person.model) == []
     assert "Never end." not in str(person.model.requests[2].body)
 
