@@ -443,12 +443,12 @@ def test_both_signals_are_not_done(session: Session) -> None:
 def test_unchanged_findings_end_an_audit(session: Session, threshold: str | None) -> None:
     session.env["RALPH_CIRCUIT_BREAKER_THRESHOLD"] = threshold
     audit(session, "true")
-    for text in [left(5), left(4), *[left(4), "no word"][: int(threshold or 3) - 1]]:
+    for text in [left(5), left(4), *["no word"][: int(threshold or 3) - 2]]:
         session.works()
         assert "reason" in session.stops(text)
     session.works()
     answer = session.stops(left(4))["systemMessage"]
-    assert f"STALLED after {3 + (threshold is None)} iterations" in answer
+    assert f"STALLED after {2 + (threshold is None)} iterations" in answer
 
 
 def test_another_signal_may_be_set(session: Session) -> None:

@@ -19,6 +19,7 @@ else:
 
 _CAP = 4 * 1024 * 1024
 _GLANCE = 0.05
+_MARK = "RALPH_COMMAND"
 
 
 def run(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) -> Ran:
@@ -52,11 +53,14 @@ def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], secon
     """
     import subprocess
 
+    from . import last_will
+
+    mark = os.urandom(8).hex()
     try:
         child = subprocess.Popen(
             argv,
             cwd=cwd,
-            env=environment,
+            env={**environment, _MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -65,9 +69,15 @@ def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], secon
     except OSError as error:
         return Ran(None, f"it could not be started: {error.strerror}".encode(), False)
     try:
-        output, cut, ended = _listen(child, seconds)
+        will = last_will.make(child.pid, f"{_MARK}={mark}")
+        try:
+            output, cut, ended = _listen(child, seconds)
+        finally:
+            last_will.revoke(will)
     finally:
-        _kill_session(child)
+        # Not waited for yet, so the number is still the child's.
+        last_will.end(child.pid, f"{_MARK}={mark}")
+        child.wait()
     return Ran(child.returncode if ended else None, output, cut)
 
 
@@ -79,8 +89,12 @@ def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool
     assert child.stdout is not None
     kept, cut = bytearray(), False
     deadline = time.monotonic() + seconds
+    parent = os.getppid()
     with child.stdout as pipe:
         while True:
+            if os.getppid() != parent:
+                # Whoever started us is gone: nobody waits for an answer.
+                raise SystemExit(0)
             ended = _has_ended(child)
             left = deadline - time.monotonic()
             wait = 0.0 if ended else min(_GLANCE, max(0.0, left))
@@ -102,33 +116,6 @@ def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool
 def _has_ended(child: subprocess.Popen[bytes]) -> bool:
     # WNOWAIT: once waited for, its number and its session's may be another's.
     return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-
-def _kill_session(child: subprocess.Popen[bytes]) -> None:
-    import signal
-
-    for pid in _of_session(child.pid):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    _kill_group(child)
-
-
-def _of_session(session: int) -> list[int]:
-    """Its processes in groups of their own; without /proc only the group is known."""
-    found = []
-    try:
-        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-    for pid in numbers:
-        try:
-            if os.getsid(pid) == session and pid != session:
-                found.append(pid)
-        except OSError:
-            continue
-    return found
 
 
 def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes:

@@ -82,7 +82,7 @@ def _chosen(raw: str) -> dict[str, Any]:
     task: list[Word] = []
     while left:
         word = left.pop()
-        if word.quoted or not word.value.startswith("--") or word.value == "--":
+        if word.quoted or word.value[:2] != "--" or not word.value[2:3].isalpha():
             task.append(word)
             continue
         option, equals, value = word.value.partition("=")
