@@ -19,7 +19,7 @@ from e2e.claude_client import MARK, REPOSITORY, client_path
 from ralph_engine.scripted_model import Request, ScriptedModel, Turn
 from runner.pty_session import AT_TERMINAL
 
-DEADLINE = 8.0
+DEADLINE = 60.0
 ENTER, ESC, UP, ERASE_LINE = "\r", "\x1b", "\x1b[A", "\x15"
 # So wide that hardly a line is parted, so high that nothing scrolls away.
 _ROWS, _COLUMNS = 80, 200
@@ -93,19 +93,20 @@ class InteractiveClient:
     def expect(self, text: str, times: int = 1) -> None:
         self._wait(lambda: self._text().count(text) >= times, f"no {text!r}")
 
-    def expect_gone(self, text: str) -> None:
-        self._wait(lambda: text not in self._text(), f"still {text!r}")
+    def expect_typed(self, line: str) -> None:
+        wanted = line.rstrip()
+        self._wait(lambda: self._typed().startswith(wanted), f"{line!r} is not in the input line")
 
     def submit(self, line: str) -> None:
         """As a person does: Enter comes when the line stands there, and takes it away."""
         self.press(line)
-        self._wait(lambda: self._typed().startswith(line), f"{line!r} is not echoed")
+        self.expect_typed(line)
         self._enter()
 
     def submit_pasted(self, before: str, pasted: str) -> None:
         """A line whose end comes from the clipboard; the client shows a stand-in for it."""
         self.press(before)
-        self._wait(lambda: self._typed().startswith(before), f"{before!r} is not echoed")
+        self.expect_typed(before)
         self.press(f"\x1b[200~{pasted}\x1b[201~")
         self._wait(lambda: "[Pasted text" in self._typed(), "nothing is pasted")
         self._enter()

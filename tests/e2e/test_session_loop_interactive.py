@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.interactive_client import ESC, Held, InteractiveClient
+from e2e.interactive_client import DEADLINE, ERASE_LINE, ESC, UP, Held, InteractiveClient
 from e2e.loop_project import blocks, shell
 from ralph_engine.scripted_model import ScriptedModel, say
 from ralph_engine.scripted_model.script import ScriptEntry
@@ -177,6 +178,10 @@ def test_a_message_during_a_turn_reaches_the_model_and_is_announced(tmp_path: Pa
     with a_person(tmp_path, WORK, held, say(f"All done. {DONE}")) as person:
         person.types("/ralph-loop Write it.")
         held.wait_until_asked()
+        person.types("/cancel-ralph")
+        person.client.press(UP)  # takes back what waits
+        person.client.expect_typed("/cancel-ralph")
+        person.client.press(ERASE_LINE)
         person.types("Mind the docs.")
         held.let_go()
         person.sees("the Ralph loop goes on (iteration 0 of 25), your message steers it")
@@ -214,6 +219,7 @@ def test_a_loop_is_held_asked_about_and_goes_on(tmp_path: Path) -> None:
         person.types("/ralph-pause")
         held.let_go()
         person.sees("1 tool call; last decision: PAUSED (a person asked); /ralph-resume goes on")
+        person.sees("Original prompt: /ralph:ralph-pause")
         person.types("How are you?")
         person.sees("the Ralph loop is paused: /ralph-resume goes on, /cancel-ralph ends it")
         person.sees("Just talking.")
@@ -234,14 +240,23 @@ def test_a_loop_is_held_asked_about_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_cancel_typed_during_the_checks_is_heard_when_they_fail(tmp_path: Path) -> None:
-    with a_person(tmp_path, WORK, say(DONE)) as person:
-        begun, go = person.project / "begun", person.project / "go"
-        for fifo in (begun, go):
-            os.mkfifo(fifo)
-        person.types("/ralph-loop Write it. --verify 'echo >begun; cat <go; false'")
-        with begun.open("rb") as news:
-            news.read()
+    with a_person(tmp_path, WORK, say(DONE)) as person, fifos(person.project) as (begun, go):
+        person.types("/ralph-loop Write it. --verify 'echo >begun; read word <go; false'")
+        assert select.select([begun], [], [], DEADLINE)[0], "no check was begun"
         person.types("/cancel-ralph")
-        go.write_text("on")
+        os.write(go, b"on\n")
         person.sees("Ralph: CANCELLED after 0 iterations, 0 min: /cancel-ralph was queued")
         assert (person.loops(), person.ended()) == ([], ["CANCELLED"])
+
+
+@contextlib.contextmanager
+def fifos(folder: Path) -> Iterator[list[int]]:
+    for name in ("begun", "go"):
+        os.mkfifo(folder / name)
+    # For both directions: then no one waits for the other end to be opened.
+    opened = [os.open(folder / name, os.O_RDWR) for name in ("begun", "go")]
+    try:
+        yield opened
+    finally:
+        for fd in opened:
+            os.close(fd)
