@@ -49,7 +49,7 @@ class InteractiveClient:
         self._environment = {**environment, **_ENVIRONMENT}
         command = [str(client_path(version)), "--plugin-dir", str(REPOSITORY), *args]
         self._command = [*command, "--dangerously-skip-permissions"]
-        self._project = project
+        self._project, self._home = project, home
         self._screen = pyte.Screen(_COLUMNS, _ROWS)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
@@ -103,6 +103,12 @@ class InteractiveClient:
         self.expect_typed(line)
         self._enter()
 
+    def submit_in_turn(self, line: str) -> None:
+        """The client is at work: the line waits, and once that is recorded hooks know of it."""
+        self.submit(line)
+        # The screen never rests during a turn, so the record is looked at again and again.
+        self._wait(lambda: self._is_recorded(line.lstrip("/")), f"{line!r} does not wait")
+
     def submit_pasted(self, before: str, pasted: str) -> None:
         """A line whose end comes from the clipboard; the client shows a stand-in for it."""
         self.press(before)
@@ -135,6 +141,11 @@ class InteractiveClient:
             self._ended = error
         with self._changed:
             self._changed.notify_all()
+
+    def _is_recorded(self, line: str) -> bool:
+        transcripts = self._home.glob(".claude/projects/*/*.jsonl")
+        entries = [entry for path in transcripts for entry in path.read_text().splitlines()]
+        return any('"operation":"enqueue"' in entry and line in entry for entry in entries)
 
     def _text(self) -> str:
         return " ".join(self._lines().split())

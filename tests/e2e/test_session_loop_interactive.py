@@ -30,7 +30,8 @@ class Person:
 
     def __init__(self, client: InteractiveClient, model: ScriptedModel, project: Path) -> None:
         self.client, self.model, self.project = client, model, project
-        self.types, self.sees = client.submit, client.expect
+        self.types, self.types_in_turn = client.submit, client.submit_in_turn
+        self.sees = client.expect
 
     def loops(self) -> list[dict[str, Any]]:
         return _states(self.project / ".ralph" / "sessions")
@@ -135,9 +136,9 @@ def test_a_cancel_that_has_to_wait_ends_it_at_the_next_stop(tmp_path: Path, vers
     with a_person(tmp_path, WORK, held, say("Going on."), version=version) as person:
         person.types("/ralph-loop Never end.")
         held.wait_until_asked()
-        person.types("/cancel-ralph")
+        person.types_in_turn("/cancel-ralph")
         # The client hands this one to the model first, though it was typed last.
-        person.types("Mind the docs.")
+        person.types_in_turn("Mind the docs.")
         held.let_go()
         person.sees("Ralph: CANCELLED after 0 iterations, 0 min: /cancel-ralph was queued")
         person.sees("Ralph: this session's loop has ended, as asked; nothing else was touched")
@@ -178,11 +179,11 @@ def test_a_message_during_a_turn_reaches_the_model_and_is_announced(tmp_path: Pa
     with a_person(tmp_path, WORK, held, say(f"All done. {DONE}")) as person:
         person.types("/ralph-loop Write it.")
         held.wait_until_asked()
-        person.types("/cancel-ralph")
+        person.types_in_turn("/cancel-ralph")
         person.client.press(UP)  # takes back what waits
         person.client.expect_typed("/cancel-ralph")
         person.client.press(ERASE_LINE)
-        person.types("Mind the docs.")
+        person.types_in_turn("Mind the docs.")
         held.let_go()
         person.sees("the Ralph loop goes on (iteration 0 of 25), your message steers it")
         person.sees("Ralph: PROMISE_ACCEPTED")
@@ -198,7 +199,9 @@ def test_clear_ends_it_and_says_so(tmp_path: Path, typed: str) -> None:
         if typed == "after Esc":
             person.client.press(ESC)
             person.sees("Interrupted")
-        person.types("/clear")
+            person.types("/clear")
+        else:
+            person.types_in_turn("/clear")
         held.let_go()
         line = "Ralph: CANCELLED after 0 iterations, 0 min: /clear"
         person.sees(line)
@@ -216,7 +219,7 @@ def test_a_loop_is_held_asked_about_and_goes_on(tmp_path: Path) -> None:
     with a_person(tmp_path, *turns) as person:
         person.types("/ralph-loop Write it.")
         held.wait_until_asked()
-        person.types("/ralph-pause")
+        person.types_in_turn("/ralph-pause")
         held.let_go()
         person.sees("1 tool call; last decision: PAUSED (a person asked); /ralph-resume goes on")
         person.sees("Original prompt: /ralph:ralph-pause")
@@ -230,7 +233,7 @@ def test_a_loop_is_held_asked_about_and_goes_on(tmp_path: Path) -> None:
         )
         person.types("continue")
         later.wait_until_asked()
-        person.types("/ralph-status")
+        person.types_in_turn("/ralph-status")
         later.let_go()
         person.sees("Ralph: ralph-loop ACTIVE, iteration 2 of 25, since ")
         person.sees("last decision: blocked (no promise); /cancel-ralph ends it")
@@ -243,7 +246,7 @@ def test_a_cancel_typed_during_the_checks_is_heard_when_they_fail(tmp_path: Path
     with a_person(tmp_path, WORK, say(DONE)) as person, fifos(person.project) as (begun, go):
         person.types("/ralph-loop Write it. --verify 'echo >begun; read word <go; false'")
         assert select.select([begun], [], [], DEADLINE)[0], "no check was begun"
-        person.types("/cancel-ralph")
+        person.types_in_turn("/cancel-ralph")
         os.write(go, b"on\n")
         person.sees("Ralph: CANCELLED after 0 iterations, 0 min: /cancel-ralph was queued")
         assert (person.loops(), person.ended()) == ([], ["CANCELLED"])

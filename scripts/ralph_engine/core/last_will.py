@@ -72,7 +72,8 @@ def _belongs(name: str, session: int, mark: str) -> bool:
     if len(facts) < 4 or facts[0] in (b"Z", b"X"):
         return False
     environment = _read(f"/proc/{name}/environ").split(b"\0")
-    return int(facts[3]) == session or mark.encode() in environment
+    # Session 0 is no session of ours: where the leader lies outside a container, it is everyone's.
+    return (session > 0 and int(facts[3]) == session) or mark.encode() in environment
 
 
 def _read(path: str) -> bytes:
