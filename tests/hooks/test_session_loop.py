@@ -250,14 +250,6 @@ def test_a_queued_cancel_ends_it_and_is_not_obeyed_twice(session: Session, conte
         assert not request(session).exists()
 
 
-@pytest.mark.parametrize("content", ["/cancel-ralph, please", "/clear", "/ralph:clear"])
-def test_what_else_is_understood_from_the_queue(session: Session, content: str) -> None:
-    started(session, "x")
-    session.add("queue-operation", operation="enqueue", content=content.replace(",", ""))
-    name = content.split(",")[0].replace("ralph:", "")
-    assert session.stops("going on")["systemMessage"].endswith(f"{name} was queued")
-
-
 def test_a_cancel_after_the_loops_end_reaches_the_runner(session: Session) -> None:
     with runner(session):
         started(session, "x")

@@ -92,8 +92,10 @@ def expected(history: list[Turn], loop: dict[str, Any]) -> str:
     """What the last turn of the history leads to, all earlier ones having gone on."""
     now = history[-1]
     commands = {turn.queued.partition(" ")[0].replace("ralph:", "") for turn in history}
-    if commands & {"/cancel-ralph", "/clear"}:
+    if "/cancel-ralph" in commands:
         return "CANCELLED"
+    if "/clear" in commands:
+        return "wait"
     if "/ralph-pause" in commands:
         return "PAUSED"
     if now.background:

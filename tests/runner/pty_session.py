@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_marked, marked
 
 # On opening its first terminal, the leader of a session gets it as the controlling one.
-_AT_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
+AT_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 
 
@@ -29,7 +29,7 @@ class PtySession:
         self._master, slave = os.openpty()
         runner = [sys.executable, "-I", "-X", "utf8", str(ENGINE), verb, *options]
         self.process = subprocess.Popen(
-            ["sh", "-c", _AT_TERMINAL, os.ttyname(slave), *runner],
+            ["sh", "-c", AT_TERMINAL, os.ttyname(slave), *runner],
             cwd=project.root,
             env={**project.environment, **(env or {})},
             stdin=subprocess.DEVNULL,

@@ -86,10 +86,11 @@ def status_line(state: State, now: float) -> str:
     last = state["decisions"][-1] if state["decisions"] else None
     said = f"; last decision: {last['decision']} ({last['why']})" if last else ""
     after = {"PAUSED": "/ralph-resume goes on, /cancel-ralph ends it"}.get(state["status"], ENDING)
+    calls = state["toolCalls"]
     return (
         f"Ralph: {state['kind']} {state['status']}, iteration {state['iteration']} of "
         f"{state['maxIterations']}, since {state['startedAt']} ({minutes(state, now)} min), "
-        f"{state['toolCalls']} tool calls{said}; {after}"
+        f"{calls} tool call{'s' * (calls != 1)}{said}; {after}"
     )
 
 

@@ -47,20 +47,37 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
     now = time.time()
     if state["status"] == session_state.PAUSED:
         return _allowed(root, state, "the loop is paused")
+    known = session_turn.questions(state["queued"])
     state, turn = session_turn.look(state, sent)
-    asked = session_turn.waiting(state["queued"])
-    if asked == "ralph-pause":
-        return Answer("", session_moves.hold(root, state, now))
-    if asked:
-        return _ended(root, state, (session_state.CANCELLED, f"/{asked} was queued"), now)
+    obeyed = _obeyed(root, state, now)
+    if obeyed:
+        return obeyed
     if background.running(sent):
         session_state.write(root, state)
         return _allowed(root, state, "work runs in the background")
     state, refusal = _claim(root, session_limits.counted(state, turn), turn, now)
+    state = session_turn.caught_up(state, sent)
     if refusal is None:
         return _ended(root, state, _accepted(root, state, turn), now)
     end = session_limits.reached(state, now, environment)
-    return _ended(root, state, end, now) if end[0] else _go_on(root, state, refusal, now)
+    if end[0]:
+        return _ended(root, state, end, now)
+    asked = session_turn.questions(state["queued"]) > known
+    return _obeyed(root, state, now) or _go_on(root, state, refusal, now, asked)
+
+
+def _obeyed(root: str, state: State, now: float) -> Answer | None:
+    """What a person typed meanwhile, and waits to run; None where the loop is not its business."""
+    asked = session_turn.waiting(state["queued"])
+    if asked == "cancel-ralph":
+        return _ended(root, state, (session_state.CANCELLED, "/cancel-ralph was queued"), now)
+    if asked == "ralph-pause":
+        return Answer("", session_moves.hold(root, state, now))
+    if asked == "clear":
+        # Its own hook ends the loop and says so on the new screen: a line said here is wiped away.
+        session_state.write(root, state)
+        return _allowed(root, state, "/clear was queued")
+    return None
 
 
 def _allowed(root: str, state: State, why: str) -> Answer:
@@ -153,13 +170,14 @@ def _accepted(root: str, state: State, turn: Turn) -> tuple[str, str]:
     return session_state.AUDIT_COMPLETE if audited else session_state.PROMISE_ACCEPTED, why
 
 
-def _go_on(root: str, state: State, refusal: Refusal, now: float) -> Answer:
+def _go_on(root: str, state: State, refusal: Refusal, now: float, asked: bool) -> Answer:
     state = {**state, "iteration": state["iteration"] + 1}
     state = session_state.decided(state, now, "blocked", refusal.why)
     session_state.write(root, state)
     session_moves.log(root, state, "blocked", refusal.why)
     fresh = audit_file.refreshed(root, state)
-    return Answer(loop_words.continuation(root, fresh, refusal.words, refusal.output), "")
+    words = loop_words.continuation(root, fresh, refusal.words, refusal.output)
+    return Answer(words, loop_words.status_line(state, now) if asked else "")
 
 
 def _times(count: int, what: str) -> str:

@@ -23,6 +23,8 @@ else:
 
 _PATIENCE = 0.25
 _GLANCE = 0.01
+# The client's other names for it.
+_CLEAR = {"new": "clear", "reset": "clear"}
 
 
 def look(state: State, sent: dict[str, Any]) -> tuple[State, Turn]:
@@ -51,10 +53,24 @@ def advanced(state: State, news: transcript.News) -> State:
     return {**state, "offset": news.offset, "toolCalls": calls, "queued": news.queued}
 
 
+def caught_up(state: State, sent: dict[str, Any]) -> State:
+    """With what was written since the look: checks may have run for minutes."""
+    news = transcript.since(_text(sent.get("transcript_path")), state["offset"], state["queued"])
+    return advanced(state, news) if news else state
+
+
 def waiting(queued: list[str]) -> str:
     """The command among those that wait which ends or holds the loop."""
-    names = {text.split()[0][1:].removeprefix("ralph:") for text in queued if text[:1] == "/"}
+    names = [_CLEAR.get(name, name) for name in map(_command, queued)]
     return next((name for name in ("cancel-ralph", "clear", "ralph-pause") if name in names), "")
+
+
+def questions(queued: list[str]) -> int:
+    return [_command(text) for text in queued].count("ralph-status")
+
+
+def _command(text: str) -> str:
+    return text.split()[0][1:].removeprefix("ralph:") if text[:1] == "/" else ""
 
 
 def _text(value: object) -> str:
