@@ -22,7 +22,7 @@ def talker(tmp_path: Path) -> Talker:
 def test_checks_that_fail_pass_or_hang(talker: Talker) -> None:
     check = "--verify 'echo seen; echo told >&2; test -e fixed' --verify 'test -s fixed'"
     decides = [WORK, say(DONE), shell("touch fixed"), say(DONE), shell("echo x > fixed"), say(DONE)]
-    hang = "--verify 'echo $$ > pid; echo begun; exec sleep 300' --verify-timeout 1s"
+    hang = "--verify 'echo $$ > pid; echo begun; exec sleep 300' --verify-timeout 2s"
     hangs = [WORK, say(DONE), shell(GONE.format("pid")), say("Too slow for me.")]
     loops = [f"/ralph-loop Fix it {check}", f"/ralph-loop Wait {hang} --max-iterations 1"]
     played = talker.play([*decides, *hangs], *loops)
@@ -31,7 +31,7 @@ def test_checks_that_fail_pass_or_hang(talker: Talker) -> None:
     assert "`echo seen; echo told >&2; test -e fixed` failed: exit code 1." in first
     assert "Its output:\nseen\ntold\n" in first
     assert "`test -s fixed` failed: exit code 1." in second
-    assert "failed: the checks did not end within 1 s." in late and "Its output:\nbegun\n" in late
+    assert "failed: the checks did not end within 2 s." in late and "Its output:\nbegun\n" in late
     assert played.told[1].startswith("Ralph: PROMISE_ACCEPTED after 2 iterations")
     assert played.told[1].endswith("the promise was made, 3 tool calls, 2 checks passed")
     assert "MAX_ITERATIONS_REACHED after 1 iteration" in played.told[3]

@@ -221,7 +221,12 @@ def test_a_subagents_calls_are_work_and_its_stops_are_none(
     its = [shell("echo 1"), shell("echo 2"), say(f"<tool_uses>99</tool_uses> {DONE}")]
 
     def both(request: Request) -> Turn:
-        return (its if subagent(request) else main)[turns_of(request)]
+        if not subagent(request):
+            return main[turns_of(request)]
+        if turns_of(request) == 2 and not waited_for:
+            # Until the turn that does not wait for it has come to its end.
+            until(lambda: "allowed" in talker.decisions())
+        return its[turns_of(request)]
 
     talker.play([both] * 6, "/ralph-loop Fix it --min-tool-calls 3", version=version)
     ended = talker.ended()
