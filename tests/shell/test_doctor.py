@@ -26,10 +26,9 @@ def test_a_healthy_place_has_nothing_to_put_right(patient: Patient) -> None:
     found = patient.examined()
     assert {line.grade for line in found} == {"ok"}
     topics = [line.text.partition(":")[0] for line in found]
-    expected = ["python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent sh", "hooks"]
     assert [topic for topic in topics if topic != "agent codex"] == [
-        *expected,
-        *("sandbox", "disk", "leftovers"),
+        *("python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent sh"),
+        *("hooks", "sandbox", "disk", "leftovers"),
     ]
 
 
