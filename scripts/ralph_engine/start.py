@@ -251,7 +251,8 @@ def _guarded(run: Run, goal: Goal) -> Stop:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
     run.journal.write("end", code=stop.code, status=stop.status, why=stop.why, hint=stop.hint)
-    report_files.keep(run)
+    if report_files.keep(run):
+        run.say(f"report: {report_files.names(run.run_id).html}")
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
     return stop
