@@ -259,7 +259,8 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     checkpoint.stand(run, person_edits.uncommitted(run))
     known = {"code": stop.code, "status": stop.status, "why": stop.why, "hint": stop.hint}
     run.journal.write("end", **known, **standing.of(run))
-    report_files.keep(run)
+    if report_files.keep(run):
+        run.say(f"report: {report_files.names(run.run_id).html}")
     if choose(run.settings.agent.command).REPORTS_COST:
         run.say(costs.sentence(run.cost, run.cost_estimated))
     notify.of_end(run, stop)
