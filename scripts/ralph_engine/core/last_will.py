@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # What is being ended may still start something.
-_ROUNDS = 20
+_ROUNDS = 40
+# A process that ends while all are looked at may have left a child that was not there before.
+_QUIET_ROUNDS = 3
 _REVOKED = b"."
 
 
@@ -52,13 +54,15 @@ def end(session: int | None, mark: str) -> None:
     """All that carries the mark, and the session where the command had got one."""
     import signal
 
+    quiet = 0
     for _ in range(_ROUNDS):
         found = list(living(session, mark))
         if session is not None:
             _signal(os.killpg, session, signal.SIGKILL)
         for pid in found:
             _signal(os.kill, pid, signal.SIGKILL)
-        if not found:
+        quiet = 0 if found else quiet + 1
+        if quiet == _QUIET_ROUNDS:
             return
 
 
