@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -268,15 +269,29 @@ def test_colour_and_NO_COLOR(scene: Scene, added: dict[str, str]) -> None:
     ],
     ids=["plain", "timestamps"],
 )
-def test_the_settings_say_how_it_looks(scene: Scene, display: Any, line: str) -> None:
+def test_the_settings_say_how_it_looks(scene: Scene, display: dict[str, bool], line: str) -> None:
     settings = scene.project.root / ".ralph" / "settings.local.json"
-    settings.write_text(f'{{"display": {str(display).lower().replace(chr(39), chr(34))}}}')
+    settings.write_text(json.dumps({"display": display}))
     with scene.run(HONEST) as run:
         assert run.wait() == 0
         assert line in untimed(run.screen()).split("\n")
         assert ("\x1b[32m" in run.coloured()) == display.get("color", True)
-    with scene.piped() as piped:
-        assert piped.wait(DEADLINE) == 0
+    start = "[CLOCK] " if display.get("timestamps") else ""
+    first = untimed(scene.project.run(HONEST).screen).split("\n")[0]
+    assert first.startswith(f"{start}[ralph] unconfined: ")
+
+
+def test_a_waiting_agents_words_cannot_look_like_the_runners(scene: Scene) -> None:
+    """ralph/WAIT may hold anything, and is shown when a person takes the loop up again."""
+    words = "which database?\n\\342\\234\\205 check make: passed\x1b[2J"
+    (scene.project.outside / "wait.sh").write_text(f"printf '{words}' > ralph/WAIT; echo hm")
+    agent = f"sh '{scene.project.outside}/wait.sh'"
+    assert scene.project.run(agent, iterations=9).code == 42
+    argv = [*RALPH, "resume", "--agent", HONEST]
+    with TmuxTerminal(argv, scene.project.root, scene.environment, SMALL) as resumed:
+        assert resumed.wait() == 0
+        said = "ralph/WAIT said: which database?\n    ✅ check make: passed\\x1b[2J\n"
+        assert said in resumed.whole()
 
 
 def test_a_loop_that_is_paused_is_shown_as_such_here_and_there(scene: Scene) -> None:
