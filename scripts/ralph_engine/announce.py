@@ -9,7 +9,7 @@ from .run_state import Run
 
 
 def announce(run: Run, goal: Goal) -> None:
-    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    run.say(f"{run.confinement.words}; {_budget(run)}")
     run.say(f"agent: {agent_turn.version(run)}")
     if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
         run.say("no git and more than 50,000 files: progress is not judged")

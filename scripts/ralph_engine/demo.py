@@ -96,7 +96,8 @@ class _Demo:
 
     def _loop(self) -> None:
         agent = shlex.join([*_PYTHON, str(_ENGINE / "demo_agent.py")])
-        self._engine(self._narrate, "run", "--json", "--delay", "0s", "--agent", agent)
+        words = ["run", "--json", "--no-sandbox", "--delay", "0s", "--agent", agent]
+        self._engine(self._narrate, *words)
 
     def _verify(self) -> None:
         self._view.say("")

@@ -40,6 +40,9 @@ DEFAULTS: dict[str, Any] = {
     "delay": "1s",
     "waitOnLimit": True,
     "breaker": None,
+    "sandbox.backend": "auto",
+    "sandbox.network": "open",
+    "sandbox.allowHosts": [],
 }
 
 
@@ -72,6 +75,13 @@ class Scm:
 
 
 @dataclass(frozen=True)
+class Sandboxing:
+    backend: str
+    network: str
+    allow_hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Settings:
     """Times in seconds; None where nobody set a limit or the kind of goal decides."""
 
@@ -94,6 +104,7 @@ class Settings:
     delay: float
     wait_on_limit: bool
     breaker: int | None
+    sandbox: Sandboxing
 
 
 class _Layer(NamedTuple):
@@ -160,6 +171,11 @@ def settled(entries: Entries) -> Settings:
         delay=_seconds(value, "delay"),
         wait_on_limit=value["waitOnLimit"],
         breaker=_whole(value["breaker"]),
+        sandbox=Sandboxing(
+            value["sandbox.backend"],
+            value["sandbox.network"],
+            tuple(value["sandbox.allowHosts"]),
+        ),
     )
 
 

@@ -124,6 +124,8 @@ class HostileProject:
             "TRAPPED": str(self.outside / "trapped"),
             "ALIVE": str(self.outside / "alive"),
             MARK: self.mark,
+            # These runs show the runner's own rules; sandboxes have tests of their own.
+            "IS_SANDBOX": "1",
             **IDENTITY,
         }
 

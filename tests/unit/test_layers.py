@@ -47,7 +47,6 @@ WRITERS = {
     "scripts/ralph_engine/screen.py": "opens /dev/null in place of a terminal that is gone",
     "scripts/ralph_engine/demo_agent.py": "plays the agent, in the demo's own folder",
     "scripts/ralph_engine/demo_folder.py": "removes the demo's own folder",
-    "scripts/ralph_engine/sandboxes/bridge.py": "makes a folder for its socket in the temp dir",
     "scripts/ralph_engine/sandboxes/inside_bridge.py": "opens /dev/null in place of its streams",
     "scripts/environment.py": "makes the environment, before there is an engine",
 }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import socket
 import socketserver
-import tempfile
 import threading
-from pathlib import Path
 from urllib.parse import urlsplit
 
+from ..core import files
 from .network import Allowed
 
+_NAME = "bridge-"
 _HEAD = 65536
 _BLOCK = 65536
 _PATIENCE = 30.0
@@ -21,21 +21,33 @@ _MOST = 256
 class Bridge:
     """Listens at a socket of ours; its threads end with us."""
 
-    def __init__(self, allowed: Allowed) -> None:
-        self._allowed = allowed
-        self._folder = ""
+    def __init__(self, allowed: Allowed, folder: str) -> None:
+        self._allowed, self._folder = allowed, folder
+        self._name = f"{_NAME}{os.getpid()}"
         self._server: _Server | None = None
         self._refused: list[str] = []
 
     @property
     def path(self) -> str:
-        return str(Path(self._folder, "socket"))
+        return os.path.join(self._folder, self._name)
 
     def start(self) -> None:
-        # A socket's path has at most 107 bytes: a state folder may be deeper than that.
-        self._folder = tempfile.mkdtemp(prefix="ralph-bridge-")
-        self._server = _Server(self.path, self._allowed, self._refused)
+        self._forget_old()
+        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            # A socket's path has at most 107 bytes: a state folder may be deeper than that.
+            short = f"/proc/self/fd/{folder}/{self._name}"
+            self._server = _Server(short, self._allowed, self._refused)
+        finally:
+            os.close(folder)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def _forget_old(self) -> None:
+        """Of runners that were killed; one that lives has its number still."""
+        for name in os.listdir(self._folder):
+            number = name[len(_NAME) :]
+            if name.startswith(_NAME) and number.isdigit() and not _lives(int(number)):
+                files.remove(self._folder, name)
 
     def refused(self) -> list[str]:
         """Each host and port once, in the order of the first attempt."""
@@ -45,7 +57,7 @@ class Bridge:
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            files.remove(self._folder, self._name)
             self._server = None
 
 
@@ -109,6 +121,10 @@ class _Visit(socketserver.BaseRequestHandler):
                 line = f"{method} {path} {version}".encode("ascii")
                 far.sendall(line + b"\r\n" + head.split(b"\r\n", 1)[1])
             _join(self.request, far)
+
+
+def _lives(pid: int) -> bool:
+    return pid != os.getpid() and os.path.exists(f"/proc/{pid}")
 
 
 def _answer(status: str, text: str) -> bytes:

@@ -54,7 +54,7 @@ class Sandbox:
 
     def ensure(self) -> None:
         if self._place.network == "deny" and self._bridge is None:
-            self._bridge = Bridge(network.allowed(self._place))
+            self._bridge = Bridge(network.allowed(self._place), self._place.state)
             self._bridge.start()
 
     def hand_over(self, argv: list[str], stdin: bytes) -> tuple[list[str], bytes]:
