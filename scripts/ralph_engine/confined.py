@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from . import git, processes
+from .core import clean_tree
 from .own_git import OwnGit
 from .sandboxes import BACKENDS
 from .sandboxes.backend import Place, Sandbox
@@ -45,6 +46,7 @@ class Confinement:
         """Before the first program; from now on what steers git is the runner's."""
         if self.sandbox:
             self.sandbox.ensure()
+            clean_tree.leave_submodules = True
             self.own_git = OwnGit(root)
             self._added = {"IS_SANDBOX": "1", **_identity(root)}
 

@@ -137,9 +137,7 @@ def _look(root: str) -> _Known:
     if found is None:
         return _Known("", {}, [], {})
     folders = {path: _identity(path) for path in dict.fromkeys([found.common, found.own])}
-    entry = [found.entry] if os.path.isfile(found.entry) else []
-    steering = [*entry, *git_folders.steering(root, found)]
-    return _Known(found.entry, folders, steering, _contents(steering))
+    return _Known(found.entry, folders, found.steering, _contents(found.steering))
 
 
 def _identity(path: str) -> tuple[int, int]:

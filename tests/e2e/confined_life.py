@@ -5,38 +5,31 @@ from __future__ import annotations
 import base64
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+from another_user import ROOT, runs_as
 from e2e.claude_client import client_path
 from e2e.loop_project import shell
 from e2e.runner_life import Life
 from ralph_engine.scripted_model import Turn
 
-ROOT, ORDINARY = "root", "ordinary"
-# Every Linux has it, and it owns nothing.
-_USER = "daemon"
-
 
 class ConfinedLife(Life):
     """The project lies below the home, and the client too."""
 
-    def __init__(self, folder: Path, *names: str, user: str = "", **options: Any) -> None:
+    def __init__(self, folder: Path, *names: str, user: str = ROOT, **options: Any) -> None:
         home = folder / "home"
         super().__init__(home / "work", *names, **options)
         self.home, self.state = home, home / ".local" / "state"
         self.changes = {"IS_SANDBOX": None, "XDG_STATE_HOME": None}
-        self._other = user == ORDINARY and os.geteuid() == 0
+        self._user = user
         self.agent = str(_linked(client_path(), home / ".local" / "share" / "claude"))
         (self._folder / "scratch").mkdir()
 
     def begin(self) -> str:
         start = super().begin()
-        if self._other:
-            subprocess.run(["chown", "-R", _USER, self.home], check=True)
-            self.around = as_another(_USER)
+        self.around = runs_as(self._user, self.home)
         return start
 
     def git(self, *arguments: str) -> str:
@@ -62,16 +55,3 @@ def _linked(program: Path, folder: Path) -> Path:
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(real)
     return link
-
-
-def as_another(user: str) -> list[str]:
-    """Root's own home is closed to others: in this mount space its programs are not."""
-    home = os.path.expanduser("~root")
-    shown = {p for p in (sys.prefix, sys.base_prefix) if p.startswith(f"{home}/")}
-    words = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", home, "--chmod", "0755", home]
-    for path in sorted(shown):
-        words += ["--ro-bind", path, path]
-        for folder in Path(path).parents:
-            if str(folder).startswith(f"{home}/"):
-                words += ["--chmod", "0755", str(folder)]
-    return [*words, "--", "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]

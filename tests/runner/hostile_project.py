@@ -148,9 +148,10 @@ class HostileProject:
         env: Mapping[str, str] | None = None,
         witness: Witness | None = None,
         engine: Sequence[str] = (str(ENGINE),),
+        around: Sequence[str] = (),
     ) -> Ended:
         """The runner, to its end, and that of the process a witness looks at."""
-        argv = [sys.executable, "-I", "-X", "utf8", *engine, "run", "--agent", command]
+        argv = [*around, sys.executable, "-I", "-X", "utf8", *engine, "run", "--agent", command]
         argv += ["--delay", "0s", "-n", str(iterations), *options]
         screen = self.outside.parent / f"screen-{uuid.uuid4()}"
         try:

@@ -54,6 +54,9 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         'delay = "1s" (default)',
         "waitOnLimit = true (default)",
         "breaker = 3, for a prompt 5 (default)",
+        'sandbox.backend = "auto" (default)',
+        'sandbox.network = "open" (default)',
+        "sandbox.allowHosts = [] (default)",
     ]
 
 

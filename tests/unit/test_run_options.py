@@ -67,6 +67,7 @@ VALUES: list[tuple[str, str, str, Any]] = [
     ("--idle-timeout", "15m", "idleTimeout", "15m"),
     ("--delay", "0s", "delay", "0s"),
     ("--breaker", "0", "breaker", 0),
+    ("--sandbox", "bwrap", "sandbox.backend", "bwrap"),
 ]
 
 
@@ -151,6 +152,7 @@ BAD = [
     ("--iteration-timeout", "0m", DURATION),
     ("--idle-timeout", "15", DURATION),
     ("--delay", "x", "give a duration such as 90s, 15m or 8h; 0s for none"),
+    *(("--sandbox", text, "give auto, any, none or bwrap") for text in ("", "lxc", "BWRAP")),
     *((flag, " ", "give a text that is not blank") for flag in ("-m", "-c", "--agent")),
 ]
 

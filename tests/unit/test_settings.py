@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ralph_engine import schema, settings
 from ralph_engine.failure import Failure
-from ralph_engine.settings import Agent, Entry, Guardrail, Scm, Settings
+from ralph_engine.settings import Agent, Entry, Guardrail, Sandboxing, Scm, Settings
 
 BASE, LOCAL = ".ralph/settings.json", ".ralph/settings.local.json"
 Json = dict[str, Any]
@@ -34,6 +34,7 @@ DEFAULT = Settings(
     delay=1.0,
     wait_on_limit=True,
     breaker=None,
+    sandbox=Sandboxing("auto", "open", ()),
 )
 EVERYTHING: Json = {
     "$schema": "settings.schema.json",
@@ -59,6 +60,11 @@ EVERYTHING: Json = {
     "delay": "0s",
     "waitOnLimit": False,
     "breaker": 0,
+    "sandbox": {
+        "backend": "bwrap",
+        "network": "deny",
+        "allowHosts": ["example.com", "*.example.com:8443"],
+    },
 }
 
 
@@ -120,6 +126,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         delay=0.0,
         wait_on_limit=False,
         breaker=0,
+        sandbox=Sandboxing("bwrap", "deny", ("example.com", "*.example.com:8443")),
     )
 
 
@@ -273,6 +280,7 @@ AGENT, SCM = "an object with command and flags", "an object with command and tas
 GUARDRAILS = "a list of objects with command and failAction"
 LIMITS += [("agent", "claude", AGENT), ("agent", [], AGENT), ("agent", None, AGENT)]
 LIMITS += [("scm", "git", SCM), ("scm", None, SCM)]
+LIMITS += [("sandbox", "bwrap", "an object with backend, network and allowHosts")]
 LIMITS += [("guardrails", "make", GUARDRAILS), ("guardrails", {}, GUARDRAILS)]
 
 
@@ -292,9 +300,16 @@ def test_a_bad_value_is_named_with_what_is_wanted(
     assert refusal(tmp_path) == [f"{path}: {key} is {shown(value)}; make it {wanted}"]
 
 
+BACKEND = "auto, any, none or bwrap"
+HOST = "host name such as example.com, *.example.com or example.com:8443"
+HOSTS = HOST.replace("host name", "a list of host names")
 GUARD = {"command": "make", "failAction": "APPEND"}
 NESTED: list[tuple[Json, str]] = [
     ({"agent": {"command": 5}}, f"agent.command is 5; make it {TEXT}"),
+    ({"sandbox": {"backend": "lxc"}}, f'sandbox.backend is "lxc"; make it {BACKEND}'),
+    ({"sandbox": {"network": "off"}}, 'sandbox.network is "off"; make it open or deny'),
+    ({"sandbox": {"allowHosts": "x"}}, f'sandbox.allowHosts is "x"; make it {HOSTS}'),
+    ({"sandbox": {"allowHosts": ["a b"]}}, f'sandbox.allowHosts[0] is "a b"; make it a {HOST}'),
     ({"agent": {"flags": "-x"}}, 'agent.flags is "-x"; make it a list of texts'),
     ({"agent": {"flags": ["-x", 5]}}, f"agent.flags[1] is 5; make it {TEXT}"),
     (
@@ -384,10 +399,10 @@ def test_an_unknown_key_inside_is_compared_with_its_neighbours(tmp_path: Path) -
 def test_a_key_like_no_other_is_answered_with_all_of_them(tmp_path: Path) -> None:
     [line] = refusal(tmp_path, {"zzz": 1})
     assert line.startswith(f"{BASE}: zzz is not a setting; known are maximumIterations, ")
-    assert line.endswith(", breaker") and "$schema" not in line
+    assert line.endswith(", sandbox") and "$schema" not in line
 
 
-@pytest.mark.parametrize("key", ["display", "guard", "notify", "sandbox", "reviewAgent"])
+@pytest.mark.parametrize("key", ["display", "guard", "notify", "reviewAgent"])
 def test_a_key_of_a_feature_that_does_not_exist_yet_is_unknown(tmp_path: Path, key: str) -> None:
     [line] = refusal(tmp_path, {key: {}})
     assert f"{key} is not a setting" in line

@@ -12,6 +12,7 @@ from ..core import command
 from . import mounts, network
 from .backend import Place
 from .bridge import Bridge
+from .git_folders import Folders, find
 
 __all__ = ["Sandbox"]
 
@@ -34,6 +35,7 @@ class Sandbox:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._bridge: Bridge | None = None
+        self._found: Folders | None = None
         self._told: set[str] = set()
 
     def available(self) -> str:
@@ -41,7 +43,7 @@ class Sandbox:
             return "it needs Linux"
         if shutil.which("bwrap") is None:
             return "bwrap is not on PATH (install the package bubblewrap)"
-        problem = mounts.problem(self._place)
+        problem = mounts.problem(self._place, self._repository())
         return problem or self._trial()
 
     def _trial(self) -> str:
@@ -71,7 +73,12 @@ class Sandbox:
 
     def _walls(self) -> list[str]:
         shared = ["--share-net"] if self._place.network == "open" else []
-        return ["bwrap", *mounts.arguments(self._place), *_WALLS, *shared]
+        return ["bwrap", *mounts.arguments(self._place, self._repository()), *_WALLS, *shared]
+
+    def _repository(self) -> Folders | None:
+        """Looked for again only as long as there is none: an agent may make one."""
+        self._found = self._found or find(self._place.root)
+        return self._found
 
     def _variables(self, env: Mapping[str, str]) -> list[str]:
         """Only what differs inside; the rest is inherited, and seen by no `ps`."""
@@ -88,7 +95,8 @@ class Sandbox:
         return [f"network: {name} was refused; sandbox.allowHosts can allow it" for name in new]
 
     def after_host_edit(self, paths: Iterable[str]) -> None:
-        """The project is the host's own folder: nothing to pass on."""
+        """The project is the host's own folder; but its configuration may name other files."""
+        self._found = None
 
     def stop(self) -> None:
         if self._bridge is not None:

@@ -7,13 +7,30 @@ from typing import NamedTuple
 
 from .. import git
 
+_COMMON = ("config", "config.worktree", "commondir", "hooks", "info/attributes")
+_OWN = ("commondir", "gitdir", "config.worktree")
+
 
 class Folders(NamedTuple):
-    """`entry` is the .git that git finds first; a linked worktree has a folder of its own."""
+    """`entry` is the .git that git finds first; a linked worktree has a folder of its `own`.
+
+    `steering` are the files and folders that decide what git runs and where; some may not exist.
+    """
 
     entry: str
     own: str
     common: str
+    steering: list[str]
+
+    @property
+    def top(self) -> str:
+        return os.path.dirname(self.entry)
+
+    @property
+    def writable(self) -> list[str]:
+        """As a mount of its own a folder can be neither renamed nor removed from inside."""
+        both = dict.fromkeys([self.common, self.own])
+        return [path for path in both if os.path.isdir(path)]
 
 
 def find(root: str) -> Folders | None:
@@ -22,35 +39,15 @@ def find(root: str) -> Folders | None:
     if answer.code != 0 or len(answer.lines) != 3:
         return None
     top, own, common = (os.path.realpath(os.path.join(root, line)) for line in answer.lines)
-    return Folders(os.path.join(top, ".git"), own, common)
+    entry = os.path.join(top, ".git")
+    steering = [entry] if os.path.isfile(entry) else []
+    steering += [os.path.join(common, name) for name in _COMMON]
+    steering += [os.path.join(own, name) for name in _OWN]
+    steering += _included(root, (root, own, common))
+    return Folders(entry, own, common, list(dict.fromkeys(steering)))
 
 
-def writable(root: str) -> list[str]:
-    """As a mount of its own a folder can be neither renamed nor removed from inside."""
-    found = find(root)
-    if found is None:
-        return []
-    return [path for path in dict.fromkeys([found.common, found.own]) if os.path.isdir(path)]
-
-
-def read_only(root: str) -> list[str]:
-    """Each may name a program that the host's git runs, or lead git elsewhere."""
-    found = find(root)
-    if found is None:
-        return []
-    links = [found.entry] if os.path.isfile(found.entry) else []
-    return [path for path in [*links, *steering(root, found)] if os.path.lexists(path)]
-
-
-def steering(root: str, found: Folders) -> list[str]:
-    """The files and folders that decide what git runs and where; some may not exist."""
-    own = [os.path.join(found.own, n) for n in ("commondir", "gitdir", "config.worktree")]
-    names = ("config", "config.worktree", "commondir", "hooks", "info/attributes")
-    common = [os.path.join(found.common, name) for name in names]
-    return list(dict.fromkeys([*common, *own, *_included(root, found)]))
-
-
-def _included(root: str, found: Folders) -> list[str]:
+def _included(root: str, areas: tuple[str, ...]) -> list[str]:
     """Parts of the configuration that lie where an agent can write."""
     listed = git.ask(root, "config", "--list", "--show-origin", "-z").output
     entries = listed.decode("utf-8", "surrogateescape").split("\0")
@@ -64,5 +61,4 @@ def _included(root: str, found: Folders) -> list[str]:
         if key.startswith("include") and key.endswith(".path") and value:
             base = os.path.dirname(path)
             wanted.append(os.path.normpath(os.path.join(base, os.path.expanduser(value))))
-    areas = (root, found.own, found.common)
     return [path for path in wanted if any(path.startswith(f"{area}/") for area in areas)]

@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 
 from ..core import paths
-from . import agent_home, git_folders, programs
+from . import agent_home, programs
 from .backend import Place
+from .git_folders import Folders
 
 # Sockets lie there, and other people's files: by one of them a daemon would work for the agent.
 _PRIVATE = ("/tmp", "/var/tmp", "/run", "/home", "/root")
@@ -20,7 +21,7 @@ _SECRET = (
 )
 
 
-def arguments(place: Place) -> list[str]:
+def arguments(place: Place, repository: Folders | None) -> list[str]:
     """Each mount covers what the ones before it showed at its path."""
     hidden = hidden_folders(place)
     parts = [
@@ -30,9 +31,11 @@ def arguments(place: Place) -> list[str]:
         _masked(_secrets(), hidden),
         _masked(_sockets(), hidden),
         _shown(place, hidden),
+        # Hidden, the other files of a larger repository would look deleted.
+        _read_only([repository.top] if repository else []),
         ["--bind", place.root, place.root],
-        _each_pair("--bind", git_folders.writable(place.root)),
-        _read_only(git_folders.read_only(place.root)),
+        _each_pair("--bind", repository.writable if repository else []),
+        _read_only(repository.steering if repository else []),
         _read_only(_runners_own(place)),
         agent_home.mounts(place),
     ]
@@ -47,12 +50,12 @@ def hidden_folders(place: Place) -> list[str]:
     return sorted(wanted, key=lambda path: (len(path), path))
 
 
-def problem(place: Place) -> str:
+def problem(place: Place, repository: Folders | None) -> str:
     """A project around the home, or around the runner's own folder, cannot be kept from it."""
-    root = place.root.rstrip("/") + "/"
-    for name in hidden_folders(place):
-        if f"{name}/".startswith(root):
-            return f"the project {place.root} holds {name}, which must stay hidden"
+    for top in [repository.top if repository else place.root, place.root]:
+        for name in hidden_folders(place):
+            if f"{name}/".startswith(top.rstrip("/") + "/"):
+                return f"the project's {top} holds {name}, which must stay hidden"
     return ""
 
 
