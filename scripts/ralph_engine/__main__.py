@@ -35,6 +35,7 @@ _VERBS = {
     "config": "show the merged settings and where each comes from",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
+    "sandbox": "say what confines the agent here (status), and try it from inside (test)",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")

@@ -97,6 +97,7 @@ class HostileProject:
         (self.outside / "of a person.txt").write_text("mine\n")
         os.mkfifo(self.outside / "alive")
         self.mark = str(uuid.uuid4())
+        self.left_when_it_ended: list[int] = []
         self._make_history()
         self.start = self.git("rev-parse", "HEAD")
 
@@ -166,6 +167,7 @@ class HostileProject:
                     timeout=DEADLINE,
                     start_new_session=True,
                 )
+            self.left_when_it_ended = marked(f"{MARK}={self.mark}")
             assert witness is None or witness.sees_the_end(), "it still lives"
         finally:
             end_marked(f"{MARK}={self.mark}")

@@ -13,8 +13,18 @@ from pathlib import Path
 
 import pytest
 from another_user import ORDINARY, ROOT, open_folder, runs_as
-from runner.hostile_project import PROGRAMS, REPOSITORY, HostileProject
+from runner.hostile_project import (
+    ENGINE,
+    MARK,
+    PROGRAMS,
+    REPOSITORY,
+    HostileProject,
+    end_marked,
+    marked,
+)
+from runner.live_loop import until
 
+AGENTS = REPOSITORY / "tests" / "fixtures" / "agents"
 ANY = f"{sys.executable} breaks_out.py"
 # Its own home is there to be written, and gone with it: nobody outside sees that.
 IN_VAIN = {"write_beside_the_project"}
@@ -128,3 +138,75 @@ def test_nothing_hostile_works_and_the_run_goes_on(folder: Path, user: str, plac
     assert [text for text in told if "config.worktree may not change during a run" in text]
     refused = f"network: 127.0.0.1:{around.env['FORBIDDEN_PORT']} was refused"
     assert ended.screen.count(refused) == 1
+
+
+HARD = (
+    'It\'s "quoted" $(touch trapped) `touch trapped` \\n\n\n\ttab {prompt} €\U0001f600 %s ;&|<>*?'
+)
+
+
+@pytest.mark.parametrize("network", ["open", "deny"])
+def test_a_prompt_arrives_inside_byte_by_byte(folder: Path, network: str) -> None:
+    around = Surroundings(folder, A_REPOSITORY, network)
+    around.close()
+    project, text = around.project, HARD + "x" * 200_000 + HARD
+    (project.outside / "prompt").write_bytes(text.encode())
+    shutil.copy(AGENTS / "notes_its_prompt.py", project.root)
+    (project.root / ".ralph" / "settings.json").write_text(
+        json.dumps({"sandbox": {"network": network}})
+    )
+    words = ["-f", str(project.outside / "prompt"), "--sandbox"]
+    ended = project.run(f"{sys.executable} notes_its_prompt.py", *words)
+    assert ended.code == 0, ended.screen
+    assert (project.root / "prompt-inside").read_bytes() == text.encode()
+    assert not (project.root / "trapped").exists()
+
+
+def test_a_prompt_arrives_inside_as_an_argument(folder: Path) -> None:
+    project = HostileProject(folder)
+    shutil.copy(AGENTS / "notes_its_prompt.py", project.root)
+    text = HARD.replace("{prompt}", "")
+    agent = f"{sys.executable} notes_its_prompt.py {{prompt}}"
+    ended = project.run(agent, "-p", text, "--sandbox=bwrap")
+    assert ended.code == 0, ended.screen
+    assert (project.root / "prompt-inside").read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize("network", ["open", "deny"])
+def test_an_agent_that_is_ended_may_save_first_and_leaves_nothing(
+    folder: Path, network: str
+) -> None:
+    project = HostileProject(folder)
+    shutil.copy(AGENTS / "saves_at_int.py", project.root)
+    (project.root / ".ralph" / "settings.json").write_text(
+        json.dumps({"sandbox": {"network": network}})
+    )
+    agent = f"{sys.executable} saves_at_int.py"
+    words = ["-p", "go", "--sandbox", "--iteration-timeout", "2s"]
+    ended = project.run(agent, *words, iterations=1)
+    assert (ended.code, (project.root / "saved").read_text()) == (1, "saved\n"), ended.screen
+    assert "cannot be ended" not in ended.screen
+    assert project.left_when_it_ended == []
+
+
+def test_a_runner_that_is_killed_takes_the_sandbox_with_it(folder: Path) -> None:
+    project = HostileProject(folder)
+    shutil.copy(AGENTS / "saves_at_int.py", project.root)
+    argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "-p", "go", "--sandbox"]
+    runner = subprocess.Popen(
+        [*argv, "--agent", f"{sys.executable} saves_at_int.py"],
+        cwd=project.root,
+        env=project.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        until(lambda: (project.root / "here").exists())
+        runner.kill()
+        runner.wait()
+        until(lambda: not marked(f"{MARK}={project.mark}"))
+    finally:
+        end_marked(f"{MARK}={project.mark}")
+    assert not (project.root / "saved").exists()
