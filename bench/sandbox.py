@@ -14,10 +14,9 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench")]
 
-from ratios import measure, tell  # noqa: E402
-
 from ralph_engine.sandboxes import bwrap  # noqa: E402
 from ralph_engine.sandboxes.backend import Place  # noqa: E402
+from ratios import measure, tell  # noqa: E402
 
 TRUE = ["bash", "-c", "true"]
 BASE = "bash -c true"
@@ -39,7 +38,8 @@ def main(rounds: int) -> int:
         }
         times = measure(acts, rounds)
         closed.stop()
-    return 0 if all([tell(times, name, BASE, aim) for name, aim in AIMS.items()]) else 1
+    met = [tell(times, name, BASE, aim) for name, aim in AIMS.items()]
+    return 0 if all(met) else 1
 
 
 def _sandbox(root: Path, reach: str) -> bwrap.Sandbox:

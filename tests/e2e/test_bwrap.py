@@ -43,8 +43,8 @@ def test_two_stories_are_built_and_reviewed_inside(folder: Path, user: str, netw
     life.begin()
     ran = life.run(two_stories(life))
     assert ran.code == 0, ran.screen
-    start = f"sandbox bwrap: writes only in the project, the home is hidden; network: {WORDS[network]}"
-    assert ran.screen[0].startswith(f"[ralph] {start}")
+    start = "[ralph] sandbox bwrap: writes only in the project, the home is hidden; network: "
+    assert ran.screen[0].startswith(start + WORDS[network])
     assert ran.last_line.startswith("ralph: complete: 2 of 2 stories verified")
     assert [e["rule"] for e in ran.of("violation")] == []
     assert {e["code"] for e in ran.of("check", "scm")} == {0}

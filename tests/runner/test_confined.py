@@ -210,3 +210,22 @@ def test_a_runner_that_is_killed_takes_the_sandbox_with_it(folder: Path) -> None
     finally:
         end_marked(f"{MARK}={project.mark}")
     assert not (project.root / "saved").exists()
+
+
+@pytest.mark.parametrize("network", ["open", "deny"])
+@pytest.mark.parametrize("done", [True, False])
+def test_what_an_agent_leaves_running_finishes_only_behind_done(
+    folder: Path, network: str, done: bool
+) -> None:
+    project = HostileProject(folder)
+    (project.root / ".ralph" / "settings.json").write_text(
+        json.dumps({"sandbox": {"network": network}})
+    )
+    rest = "sleep 0.5" if done else "sleep 1000"
+    late = f"(setsid sh -c 'while kill -0 $0 2>/dev/null; do :; done; {rest}; echo > late' $$ &)"
+    signal = "touch ralph/DONE" if done else "true"
+    (project.root / "agent.sh").write_text(f"{late}\n{signal}\nexit 3\n")
+    ended = project.run("sh agent.sh", "-p", "go", "--sandbox", iterations=1)
+    assert (project.root / "late").exists() == done, ended.screen
+    assert "agent failed: exit code 3" in ended.screen
+    assert project.left_when_it_ended == []

@@ -27,6 +27,19 @@ _LEADING_OUT = (
 _TEMPORARY = ("TMPDIR", "TMP", "TEMP", "CLAUDE_CODE_TMPDIR")
 _INSIDE = str(Path(__file__).resolve().with_name("inside_bridge.py"))
 _SOCKET = "/tmp/.ralph-bridge"
+# All inside die with the first program: one that wrote DONE may have left its last work to others.
+_LINGER = """
+left() { set -- /proc/[0-9]*; echo $#; }
+trap 'turns=0' INT TERM
+turns=1500 alone=$(left)
+"$@"
+code=$?
+while [ -e "$0" ] && [ "$turns" -gt 0 ] && [ "$(left)" -gt "$alone" ]; do
+  sleep 0.2
+  turns=$((turns - 1))
+done
+exit "$code"
+"""
 
 
 class Sandbox:
@@ -64,6 +77,8 @@ class Sandbox:
 
     def wrap(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> list[str]:
         inside = [*self._walls(), "--chdir", cwd, *self._variables(env)]
+        if env.get("RALPH_ACTIVE") == "1":
+            argv = ["sh", "-c", _LINGER, f"{self._place.ralph_dir}/DONE", *argv]
         if self._bridge is None:
             return [*inside, "--", *argv]
         ports = [str(port) for port in network.ports(self._place)]
