@@ -244,7 +244,6 @@ _FLAGS = (
         "sandbox.backend",
         "NAME",
         "confine the agent, or do not run (without it: the best that works here)",
-        everyday=True,
         unnamed="any",
     ),
     _Flag(("--no-sandbox",), "sandbox.backend", "", "do not confine the agent", value="none"),

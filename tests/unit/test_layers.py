@@ -48,6 +48,7 @@ WRITERS = {
     "scripts/ralph_engine/demo_agent.py": "plays the agent, in the demo's own folder",
     "scripts/ralph_engine/demo_folder.py": "removes the demo's own folder",
     "scripts/ralph_engine/sandboxes/inside_bridge.py": "opens /dev/null in place of its streams",
+    "scripts/ralph_engine/sandboxes/trial_inside.py": "tries inside what must not work there",
     "scripts/environment.py": "makes the environment, before there is an engine",
 }
 
