@@ -190,11 +190,14 @@ def test_an_agent_that_is_ended_may_save_first_and_leaves_nothing(
 
 
 def test_a_runner_that_is_killed_takes_the_sandbox_with_it(folder: Path) -> None:
+    """And its successor puts back what was done to git meanwhile, before its own git looks."""
     project = HostileProject(folder)
+    before = git_state(project)
+    (project.root / "agent.sh").write_text(f"test -e here || exec {sys.executable} saves_at_int.py")
     shutil.copy(AGENTS / "saves_at_int.py", project.root)
     argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "-p", "go", "--sandbox"]
     runner = subprocess.Popen(
-        [*argv, "--agent", f"{sys.executable} saves_at_int.py"],
+        [*argv, "--agent", "sh agent.sh"],
         cwd=project.root,
         env=project.environment,
         stdin=subprocess.DEVNULL,
@@ -210,6 +213,37 @@ def test_a_runner_that_is_killed_takes_the_sandbox_with_it(folder: Path) -> None
     finally:
         end_marked(f"{MARK}={project.mark}")
     assert not (project.root / "saved").exists()
+    trap = f"touch '{project.outside}/trapped'; cat"
+    (project.root / ".gitattributes").write_text("* filter=trap\n")
+    (project.root / "app.py").write_text("ANSWER = 43\n")
+    project.git("config", "filter.trap.clean", trap)
+    ended = project.run("sh agent.sh", "-p", "go", "--sandbox", iterations=2)
+    assert "undone: .git/config may not change during a run" in ended.screen
+    assert git_state(project) == before
+    assert not (project.outside / "trapped").exists()
+    assert not list(project.state.glob("ralph/*/own-git.json"))
+
+
+def test_a_file_that_a_person_ignores_everywhere_is_no_work_inside(folder: Path) -> None:
+    project = HostileProject(folder / "home" / "work")
+    project.home = folder / "home"
+    (project.home / "ignored").write_text("*.swp\n")
+    (project.home / ".config" / "git").mkdir(parents=True)
+    (project.home / ".config" / "git" / "attributes").write_text("*.txt -text\n")
+    lines = "[core]\n\texcludesFile = ~/ignored\n[user]\n\tname = A Person\n\temail = p@p\n"
+    (project.home / ".gitconfig").write_text(lines + "[credential]\n\thelper = store\n")
+    (project.root / "a.swp").write_text("x")
+    looks = "git status --porcelain; git check-attr text a.txt; git config credential.helper; "
+    looks += 'echo "$GIT_AUTHOR_NAME <$GIT_COMMITTER_EMAIL>"'
+    (project.root / "agent.sh").write_text(f"({looks}) > seen; echo '<response>DONE</response>'\n")
+    nobody = {"GIT_AUTHOR_NAME": "", "GIT_COMMITTER_EMAIL": ""}
+    assert project.run("sh agent.sh", "-p", "go", "--sandbox", env=nobody).code == 0
+    assert (project.root / "seen").read_text().splitlines() == [
+        "?? agent.sh",
+        "?? seen",
+        "a.txt: text: unset",
+        "A Person <p@p>",
+    ]
 
 
 @pytest.mark.parametrize("network", ["open", "deny"])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..core import command
-from . import mounts, network
+from . import git_person, mounts, network
 from .backend import Place
 from .bridge import Bridge
 from .git_folders import Folders, find
@@ -49,6 +49,7 @@ class Sandbox:
         self._place = place
         self._bridge: Bridge | None = None
         self._found: Folders | None = None
+        self._person: git_person.Person | None = None
         self._told: set[str] = set()
 
     def available(self) -> str:
@@ -88,7 +89,12 @@ class Sandbox:
 
     def _walls(self) -> list[str]:
         shared = ["--share-net"] if self._place.network == "open" else []
-        return ["bwrap", *mounts.arguments(self._place, self._repository()), *_WALLS, *shared]
+        shown = mounts.arguments(self._place, self._repository(), self._git_person().files)
+        return ["bwrap", *shown, *_WALLS, *shared]
+
+    def _git_person(self) -> git_person.Person:
+        self._person = self._person or git_person.find(self._place.environment)
+        return self._person
 
     def _repository(self) -> Folders | None:
         """Looked for again only as long as there is none: an agent may make one."""
@@ -99,6 +105,7 @@ class Sandbox:
         """Only what differs inside; the rest is inherited, and seen by no `ps`."""
         words = [w for name in _LEADING_OUT for w in ("--unsetenv", name)]
         changed = {name: "/tmp" for name in _TEMPORARY if env.get(name) or os.environ.get(name)}
+        changed.update(self._git_person().variables)
         if self._bridge is not None:
             changed.update(network.variables())
         return words + [w for name, value in changed.items() for w in ("--setenv", name, value)]

@@ -21,7 +21,7 @@ _SECRET = (
 )
 
 
-def arguments(place: Place, repository: Folders | None) -> list[str]:
+def arguments(place: Place, repository: Folders | None, of_person: Iterable[str] = ()) -> list[str]:
     """Each mount covers what the ones before it showed at its path."""
     hidden = hidden_folders(place)
     parts = [
@@ -30,7 +30,7 @@ def arguments(place: Place, repository: Folders | None) -> list[str]:
         _each("--tmpfs", hidden),
         _masked(_secrets(), hidden),
         _masked(_sockets(), hidden),
-        _shown(place, hidden),
+        _shown(place, hidden, of_person),
         # Hidden, the other files of a larger repository would look deleted.
         _read_only([repository.top] if repository else []),
         ["--bind", place.root, place.root],
@@ -59,11 +59,12 @@ def problem(place: Place, repository: Folders | None) -> str:
     return ""
 
 
-def _shown(place: Place, hidden: list[str]) -> list[str]:
+def _shown(place: Place, hidden: list[str], of_person: Iterable[str]) -> list[str]:
     """What lies in a hidden folder and is needed all the same; the rest of / is there."""
     resolver = os.path.realpath("/etc/resolv.conf")
     home = place.environment.get("HOME") or "/"
     wanted = [*programs.needed(place.agent, place.environment), place.plugin, resolver]
+    wanted += of_person
     words: list[str] = []
     covered: list[str] = []
     for path in sorted({*wanted, *([home] if os.path.islink(home) else [])}, key=len):
