@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
+
 from . import agent_turn, budget, prompt_goal, task_goal, tree_state
+from .agents import choose
 from .core import review
+from .core.shell import shfmt
 from .goal import Goal
 from .run_state import Run
+
+_NO_PARSER = (
+    "no shfmt, so the guard reads only simple commands: of the others it denies what feeds a shell"
+    " or names the loop's files; install shfmt and start again with ralph.sh"
+)
 
 
 def announce(run: Run, goal: Goal) -> None:
     run.say(f"{run.confinement.words}; {_budget(run)}")
     run.say(f"agent: {agent_turn.version(run)}")
+    if choose(run.settings.agent.command).NAME == "claude" and not shfmt.path(os.environ):
+        run.say(_NO_PARSER)
     if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
         run.say("no git and more than 50,000 files: progress is not judged")
     chosen = run.settings

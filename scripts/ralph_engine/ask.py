@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Callable, TypeVar
 
-from . import interrupts
+from . import interrupts, pinned
 from .harmless import harmless
 
 Value = TypeVar("Value")
@@ -66,5 +66,6 @@ def _printable(text: str) -> str:
 
 
 def _answer(question: str) -> str:
+    pinned.take_away()
     print(harmless(question), end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""`demo`: the real runner with a scripted agent in a throw-away project."""
+"""`demo`: the real runner with a scripted agent, or model, in a throw-away project."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ import sys
 from pathlib import Path
 from typing import Callable
 
-from . import demo_folder, demo_view, demo_words
+from . import demo_cast, demo_folder, demo_view, demo_words, throw_away
 from .core import files, paths, tasks
 from .failure import Failure
 from .harmless import harmless
 from .stops import INTERRUPTED
 
 _ENGINE = Path(__file__).resolve().parent
-_PYTHON = [sys.executable, "-I", "-X", "utf8"]
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--claude",
+        action="store_true",
+        help="by the installed Claude Code and this plugin's hooks, with a scripted model",
+    )
     parser.add_argument("--keep", action="store_true", help="keep the project and say where it is")
 
 
@@ -34,14 +38,15 @@ def main(options: argparse.Namespace) -> int:
         if shutil.which(program) is None:
             raise Failure(f"the demo needs {program}, which is not on PATH: install it")
     stop = _Stop()
-    folder = demo_folder.make()
+    folder = throw_away.make("demo")
     try:
-        _Demo(folder, stop).play()
+        with (demo_cast.claude if options.claude else demo_cast.script)(folder) as cast:
+            _Demo(folder, stop, cast).play()
     finally:
         if options.keep:
             print(harmless(f"Kept: {folder}"))
         else:
-            demo_folder.remove(folder)
+            throw_away.remove(folder)
     return INTERRUPTED if stop.asked else 0
 
 
@@ -70,10 +75,9 @@ class _Stop:
 
 
 class _Demo:
-    def __init__(self, folder: str, stop: _Stop) -> None:
-        self._folder, self._stop = folder, stop
+    def __init__(self, folder: str, stop: _Stop, cast: demo_cast.Cast) -> None:
+        self._folder, self._stop, self._cast = folder, stop, cast
         self._project = os.path.join(folder, demo_folder.PROJECT)
-        self._environment = demo_folder.environment(folder, os.environ)
         self._view = demo_view.on(sys.stdout, os.environ)
         self._words = demo_words.Words(json.loads(demo_folder.LIST.read_text(encoding="utf-8")))
         self._events: list[demo_words.Event] = []
@@ -89,14 +93,13 @@ class _Demo:
                 self._view.finish()
 
     def _open(self) -> None:
-        for line in demo_words.OPENING:
+        for line in self._cast.opening:
             self._view.say(line)
-        demo_folder.make_project(self._folder, self._environment)
-        self._view.heads()
+        demo_folder.make_project(self._folder, self._cast.environment)
+        self._view.heads("the agent says", self._cast.watchers)
 
     def _loop(self) -> None:
-        agent = shlex.join([*_PYTHON, str(_ENGINE / "demo_agent.py")])
-        words = ["run", "--json", "--no-sandbox", "--delay", "0s", "--agent", agent]
+        words = ("run", "--json", "--no-sandbox", "--delay", "0s", "--agent", self._cast.command)
         self._engine(self._narrate, *words)
 
     def _verify(self) -> None:
@@ -112,6 +115,8 @@ class _Demo:
         self._view.say(first, demo_view.BOLD)
         for line in rest:
             self._view.say(line)
+        if self._cast.hooks:
+            self._view.say(self._cast.hooks.closing())
         ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
         # Not wrapped: it is there to be copied.
         print(harmless(f"Next, in a project of yours: {ralph} init"), flush=True)
@@ -119,7 +124,7 @@ class _Demo:
     def _engine(self, take: Callable[[str], None], *words: str) -> None:
         """A verb of ralph.sh on the project, line by line."""
         self._other.clear()
-        code = self._read(take, [*_PYTHON, str(_ENGINE / "__main__.py"), *words])
+        code = self._read(take, [*demo_cast.PYTHON, str(_ENGINE / "__main__.py"), *words])
         if code and not self._stop.asked:
             self._view.finish()
             raise Failure(f"{words[0]} ended with {code}: {' '.join(self._other)}")
@@ -129,7 +134,7 @@ class _Demo:
         with subprocess.Popen(
             argv,
             cwd=self._project,
-            env=self._environment,
+            env=self._cast.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -153,9 +158,10 @@ class _Demo:
             return
         event = json.loads(line)
         self._events.append(event)
-        shown = self._words.line(event)
-        if shown:
-            self._view.show(shown)
+        hooks = self._cast.hooks
+        for shown in (hooks.before(event) if hooks else None, self._words.line(event)):
+            if shown:
+                self._view.show(shown)
 
     def _verified(self, line: str) -> None:
         self._other.append(line)

@@ -1,6 +1,7 @@
 """The agent of the demo: a program that takes a prompt, edits files and commits.
 
-It is careless once and dishonest once; what it does follows from the prompt alone.
+It is careless once and dishonest once; what it does follows from the prompt alone. Started with
+a verb and a story it only edits the task list: so works the model of `demo --claude`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 _LIST, _LOG = Path("ralph/tasks.json"), Path("ralph/progress.txt")
 _TASK = re.compile(r"^Mode: (\S+)\. Story: (\S+)\.$", re.MULTILINE)
@@ -22,19 +23,27 @@ PAUSE = 0.3
 Story = dict[str, Any]
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    if arguments:
+        verb, name = arguments
+        _edit(name, _VERBS[verb])
+        return 0
     prompt = sys.stdin.read()
     task = _TASK.search(prompt)
     if task is None:
         print("The prompt names no mode and no story.")
         return 1
     mode, name = task.groups()
-    document = json.loads(_LIST.read_text(encoding="utf-8"))
-    story = next(entry for entry in document["userStories"] if entry["id"] == name)
-    message = _act(mode, story, prompt)
-    _LIST.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    _commit(message)
+    _commit(_edit(name, lambda story: _act(mode, story, prompt)))
     return 0
+
+
+def _edit(name: str, act: Callable[[Story], str]) -> str:
+    """Lets `act` change one story of the list; returns the message of the commit to make."""
+    document = json.loads(_LIST.read_text(encoding="utf-8"))
+    message = act(next(entry for entry in document["userStories"] if entry["id"] == name))
+    _LIST.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return message
 
 
 def _act(mode: str, story: Story, prompt: str) -> str:
@@ -63,24 +72,20 @@ def _review_hello(story: Story) -> str:
         return _approve(story)
     _say(f'Without a name: "{answer}"')
     _say("Changes requested.")
-    feedback = f'hello.sh without a name prints "{answer}", not "Hello, world!"'
-    return _judge(story, "changes_requested", reviewFeedback=feedback)
+    return _reject(story, answer)
 
 
 def _fix_hello(story: Story) -> str:
     Path("hello.sh").write_text('echo "Hello, ${1:-world}!"\n', encoding="utf-8")
     _say("Fixed: it greets the world now.")
-    story.update(reviewStatus="needs_review", reviewFeedback="")
-    return f"fix: [{story['id']}] - address review feedback"
+    return _resubmit(story)
 
 
 def _cheat(story: Story) -> str:
     _say("I approve this story myself.")
-    story.update(passes=True, reviewStatus="approved", reviewCount=1, notes="Trust me")
     _say('Its check is now just "true".')
-    story["verify"] = ["true"]
     _say(_PROMISE)
-    return f"feat: [{story['id']}] - {story['title']}"
+    return _forge(story)
 
 
 def _write_bye(story: Story) -> str:
@@ -100,6 +105,22 @@ def _review_bye(story: Story) -> str:
 def _submit(story: Story) -> str:
     story["reviewStatus"] = "needs_review"
     return f"feat: [{story['id']}] - {story['title']}"
+
+
+def _resubmit(story: Story) -> str:
+    story.update(reviewStatus="needs_review", reviewFeedback="")
+    return f"fix: [{story['id']}] - address review feedback"
+
+
+def _forge(story: Story) -> str:
+    story.update(passes=True, reviewStatus="approved", reviewCount=1, notes="Trust me")
+    story["verify"] = ["true"]
+    return f"feat: [{story['id']}] - {story['title']}"
+
+
+def _reject(story: Story, answer: str = "Hello, !") -> str:
+    feedback = f'hello.sh without a name prints "{answer}", not "Hello, world!"'
+    return _judge(story, "changes_requested", reviewFeedback=feedback)
 
 
 def _approve(story: Story) -> str:
@@ -130,5 +151,13 @@ def _say(text: str) -> None:
     time.sleep(PAUSE)
 
 
+_VERBS: dict[str, Callable[[Story], str]] = {
+    "submit": _submit,
+    "fix": _resubmit,
+    "cheat": _forge,
+    "reject": _reject,
+    "approve": _approve,
+}
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

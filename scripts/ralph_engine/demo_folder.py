@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -19,19 +17,6 @@ LIST = Path(__file__).resolve().parent / "demo_project" / "tasks.json"
 # GIT_DIR and its kin would lead the agent's commits into another repository.
 _LEFT_OUT = ("CLAUDE", "RALPH", "GIT_")
 _SECONDS = 20
-
-
-def make() -> str:
-    try:
-        return tempfile.mkdtemp(prefix="ralph-demo-")
-    except OSError as error:
-        raise Failure(f"no temporary folder can be made ({error.strerror}); set TMPDIR") from error
-
-
-def remove(folder: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.path.lexists(folder):
-        raise Failure(f"the demo's folder {folder} could not be removed; remove it yourself")
 
 
 def environment(folder: str, users: Mapping[str, str]) -> dict[str, str]:

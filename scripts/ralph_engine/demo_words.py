@@ -12,6 +12,11 @@ OPENING = (
     "Ralph runs an agent again and again, and believes nothing it says.",
     "The agent here is a script; the runner, its checks and git are real.",
 )
+_OF_CLAUDE = (
+    OPENING[0],
+    "The agent is your Claude Code {}, with this plugin and its hooks; its model is a script.",
+    "It has a home of its own: your key, settings and files are not used, nor is the network.",
+)
 VERIFY = "ralph.sh verify: all of it once more, without any model"
 TITLE, CLAIM, FACT = "title", "claim", "fact"
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
@@ -25,6 +30,10 @@ _CAUGHT = {
     "frozen": "UNDONE: weakening its check",
     "false-promise": "IGNORED: a promise is no evidence",
 }
+
+
+def opening_of_claude(version: str) -> tuple[str, ...]:
+    return tuple(line.format(version) for line in _OF_CLAUDE)
 
 
 class Line(NamedTuple):
@@ -52,9 +61,9 @@ class Words:
         stories = document["userStories"]
         self._titles = {story["id"]: story["title"] for story in stories}
         self._checked = {check: s["id"] for s in stories for check in s["verify"]}
-        self._makers: Mapping[str, Callable[[Event], Line]] = {
+        self._makers: Mapping[str, Callable[[Event], Line | None]] = {
             "iteration": self._iteration,
-            "agent": lambda event: Line(CLAIM, event.get("text", "")),
+            "agent": _claim,
             "submitted": lambda event: Line(FACT, "handed in: now a review must agree"),
             "verdict": _verdict,
             "violation": _caught,
@@ -78,6 +87,10 @@ class Words:
         return Line(FACT, f"ran the check of {story}: exit {event['code']}", tone)
 
 
+def _claim(event: Event) -> Line | None:
+    return Line(CLAIM, event["text"]) if event["kind"] == "text" else None
+
+
 def _caught(event: Event) -> Line:
     return Line(FACT, _CAUGHT.get(event["rule"]) or event["text"], BAD)
 
@@ -94,7 +107,7 @@ def figures(events: list[Event], after: Document) -> Figures:
     done = {story["id"] for story in after["userStories"] if story["passes"]}
     return Figures(
         iterations=_count(events, "iteration"),
-        claims=_count(events, "agent"),
+        claims=sum(event.get("kind") == "text" for event in events),
         checks=_count(events, "check"),
         reviews=len(verdicts),
         sent_back=sum(event["verdict"] == "changes_requested" for event in verdicts),

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import ask, checkpoint, past_run, run_options, running_loop, state_folder
+from . import ask, checkpoint, past_run, run_options, running_loop, session_loops, state_folder
 from .core import files, paths
 from .failure import Failure
 from .harmless import harmless
@@ -28,12 +28,15 @@ def main(options: argparse.Namespace) -> int:
     past = past_run.read(state)
     if past:
         running_loop.refuse_its_agent(past.run_id)
+    session_loops.refuse_its_agent(root, os.environ)
     if running_loop.is_running(root):
         raise Failure("a loop runs in this folder", "ralph.sh cancel first")
     found = _found(Path(root), _IN_PROJECT) + _found(state, _IN_STATE)
     if not found:
         print("nothing to reset")
         return 0
+    for line in session_loops.lines(root):
+        print(line, file=sys.stderr)
     question = f"Move {', '.join(str(path) for path in found)} to a backup?"
     if not (options.yes or ask.yes(question)):
         raise Failure(f"not reset: {', '.join(str(path) for path in found)}", "--yes answers yes")

@@ -73,7 +73,7 @@ def test_a_journal_cut_anywhere_keeps_its_whole_lines(finished: HostileProject) 
     whole = path.read_bytes()
     for length in range(1, len(whole) + 1):
         path.write_bytes(whole[:length])
-        kept = journal.events(path.parent)
+        kept = journal.steps(path.parent).events
         complete = whole[: whole.rfind(b"\n", 0, length) + 1]
         lines = [json.loads(line) for line in complete.splitlines()]
         steps = [e["n"] for e in lines if e["event"] != "agent"]
@@ -83,7 +83,7 @@ def test_a_journal_cut_anywhere_keeps_its_whole_lines(finished: HostileProject) 
         opened = journal.Journal(state(finished), path.parent.name, str(path.parent), len)
         assert opened.torn == (not whole[:length].endswith(b"\n"))
         opened.write("noted")
-        assert journal.events(path.parent)[-1]["event"] == "noted"
+        assert journal.steps(path.parent).events[-1]["event"] == "noted"
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b'{"breaker": 1}', b"null"])

@@ -23,7 +23,7 @@ def test_steps_are_told_apart_from_an_agents_doings(tmp_path: Path, written: Jou
     written.note("agent", kind="Text", text='{"event": "end"}')
     written.write("check", command=', "event": "agent", ')
     written.note("agent", kind="Text", text="bye")
-    steps = journal.events(folder(tmp_path))
+    steps = journal.steps(folder(tmp_path)).events
     assert [(step["n"], step["event"]) for step in steps] == [(1, "run"), (3, "check")]
     assert journal.last_step(folder(tmp_path))["n"] == 3
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ralph_engine import prompt, schema, signs, starter
+from ralph_engine import blockers, prompt, schema, signs, starter
 from ralph_engine.core import (
     audit,
     loop_command,
@@ -53,7 +53,7 @@ PROMISE = "<promise>COMPLETE</promise>"
 KNOWN = {
     *(FIELDS | STATUSES | FILES | COMMANDS),
     *(form for forms in COMMITS.values() for form in forms),
-    *(PROMISE, review.CAP_MARK, "## [date] - [ID] - {{MODE}}"),
+    *(PROMISE, review.CAP_MARK, blockers.MARK, "## [date] - [ID] - {{MODE}}"),
 }
 
 

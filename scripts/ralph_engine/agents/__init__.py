@@ -8,6 +8,7 @@ from . import claude, command
 from .adapter import Adapter
 
 _BY_PROGRAM: dict[str, Adapter] = {claude.NAME: claude}
+KNOWN = tuple(_BY_PROGRAM)
 
 
 def choose(program: str) -> Adapter:

@@ -12,6 +12,7 @@ SIGNALS = ("DONE", "WAIT", "WAIT_WITHOUT_RESTART")
 WAITS = SIGNALS[1:]
 CLEARED = ".ralph/sessions/cleared"
 DEFAULT_RALPH_DIR = "ralph"
+ARCHIVE = "ralph-archive"
 
 
 def tasks(ralph_dir: str) -> str:
@@ -39,6 +40,10 @@ def reviewer_files(ralph_dir: str) -> list[str]:
 
 def audit(ralph_dir: str) -> str:
     return f"{ralph_dir}/audit.md"
+
+
+def guardrails(ralph_dir: str) -> str:
+    return f"{ralph_dir}/guardrails.md"
 
 
 def block_count(session: str) -> str:
