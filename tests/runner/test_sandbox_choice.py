@@ -174,3 +174,14 @@ def test_sandbox_status_names_each_back_end(
     done = subprocess.run(argv, cwd=project.root, env=env, capture_output=True, text=True)
     assert done.stdout == f"{NOT_THERE}\na run here: {UNCONFINED} ({NOT_THERE})\n"
     assert done.returncode == 0
+
+
+def test_verify_runs_the_agents_checks_inside(project: HostileProject) -> None:
+    check = {"command": 'touch "$OUTSIDE/of the check"', "failAction": "APPEND"}
+    (project.root / ".ralph" / "settings.json").write_text(json.dumps({"guardrails": [check]}))
+    argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "verify"]
+    env = {**project.environment, **AUTO}
+    done = subprocess.run(argv, cwd=project.root, env=env, capture_output=True, text=True)
+    assert f"OPEN {check['command']}: exit code 1 (log: " in done.stdout
+    assert "ok   test -f app.py: exit code 0 (log: " in done.stdout
+    assert not (project.outside / "of the check").exists()

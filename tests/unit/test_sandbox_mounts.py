@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,19 @@ def test_a_project_that_holds_the_home_cannot_be_confined(home: Path, root: str)
     found = mounts.problem(place(home)._replace(root=path), None)
     assert found.startswith(f"the project's {path} holds /")
     assert found.endswith(", which must stay hidden")
+
+
+@pytest.mark.parametrize(("age", "masked"), [(3600, True), (0, False)])
+def test_a_daemons_socket_is_masked_once_it_has_stood_a_while(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, masked: bool
+) -> None:
+    # The temporary folder stands for a part of the machine that is not hidden anyway.
+    monkeypatch.setattr(mounts, "_PRIVATE", ())
+    path = str(tmp_path / "d")
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.bind(path)
+        daemon.listen()
+        os.utime(path, (time.time() - age, time.time() - age))
+        words = mounts.arguments(place(home), None)
+    at = words.index(path) if path in words else 0
+    assert (words[at - 2 : at] == ["--ro-bind", "/dev/null"]) is masked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import time
 from collections.abc import Iterable, Iterator
 
 from ..core import paths
@@ -15,6 +16,7 @@ from .git_folders import Folders
 _PRIVATE = ("/tmp", "/var/tmp", "/run", "/home", "/root")
 # A root without capabilities still owns these files: one line in core_pattern runs on the host.
 _KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr")
+_SETTLED = 60.0
 _SECRET = (
     *("/etc/shadow*", "/etc/gshadow*", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private"),
     *("/etc/ssh/ssh_host_*_key", "/etc/wireguard", "/etc/NetworkManager/system-connections"),
@@ -106,7 +108,15 @@ def _sockets() -> list[str]:
     except OSError:
         return []
     found = {words[7].strip() for words in lines if len(words) == 8}
-    return sorted(path for path in found if path.startswith("/") and os.path.exists(path))
+    return sorted(path for path in found if path.startswith("/") and _stays(path))
+
+
+def _stays(path: str) -> bool:
+    """A mount over what is gone by then would keep the sandbox from starting."""
+    try:
+        return os.stat(path).st_mtime < time.time() - _SETTLED
+    except OSError:
+        return False
 
 
 def _masked(wanted: Iterable[str], hidden: list[str]) -> list[str]:
