@@ -263,3 +263,24 @@ def test_what_an_agent_leaves_running_finishes_only_behind_done(
     assert (project.root / "late").exists() == done, ended.screen
     assert "agent failed: exit code 3" in ended.screen
     assert project.left_when_it_ended == []
+
+
+def test_a_stand_in_for_claude_has_its_token_and_no_more_of_its_folder(folder: Path) -> None:
+    project = HostileProject(folder / "home" / "work")
+    project.home = folder / "home"
+    own = project.home / ".claude"
+    own.mkdir()
+    (own / ".credentials.json").write_text("old token\n")
+    (own / "settings.json").write_text('{"hooks": {}}\n')
+    program = project.home / ".local" / "bin" / "claude"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        '#!/bin/sh\n[ "$1" != --version ] || exit 0\n'
+        "cd ~/.claude; ls -A > $OLDPWD/seen; cat .credentials.json >> $OLDPWD/seen\n"
+        "echo new token > .credentials.json; echo trap > settings.json; exit 1\n"
+    )
+    program.chmod(0o755)
+    ended = project.run(str(program), "-p", "go", "--sandbox", iterations=1)
+    assert (project.root / "seen").read_text() == ".credentials.json\nold token\n", ended.screen
+    assert (own / ".credentials.json").read_text() == "new token\n"
+    assert (own / "settings.json").read_text() == '{"hooks": {}}\n'
