@@ -82,12 +82,14 @@ def test_only_the_files_an_agents_command_names_are_shown(home: Path) -> None:
     assert shown(home, *words) == {"agent/main.py"}
 
 
-def test_the_pinned_interpreter_of_the_hooks_is_shown(home: Path) -> None:
+def test_the_pinned_programs_of_the_hooks_are_shown(home: Path) -> None:
     python = program(home / "pythons/3.12/bin/python3")
     (home / "pythons/3.12/lib").mkdir()
     (home / ".cache/ralph").mkdir(parents=True)
-    (home / ".cache/ralph/hooks.env").write_text(f"{python}\n")
-    assert {".cache/ralph/hooks.env", "pythons/3.12"} <= shown(home)
+    shfmt = program(home / ".cache/ralph/env-1/bin/shfmt")
+    (home / ".cache/ralph/hooks.env").write_text(f"{python}\n{shfmt}\n")
+    wanted = {".cache/ralph/hooks.env", "pythons/3.12", ".cache/ralph/env-1/bin/shfmt"}
+    assert wanted <= shown(home)
 
 
 def test_a_link_stays_a_link_and_nothing_is_mounted_twice(home: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 _LINKS = 20
 _FIRST_LINE = 256
+_LONGEST = 8192
 # Where version managers keep what the programs on PATH need; none holds a secret.
 _TOOLS = (
     *(".nvm", ".pyenv", ".rbenv", ".asdf", ".volta", ".bun", ".deno", ".rustup", ".sdkman"),
@@ -34,15 +35,16 @@ def needed(agent: tuple[str, ...], environment: Mapping[str, str]) -> list[str]:
 
 
 def _pinned(environment: Mapping[str, str], home: str) -> list[str]:
-    """The interpreter of the hooks, and the file that names it."""
+    """The programs of the hooks, Python and shfmt, and the file that names them."""
     cache = environment.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
     name = os.path.join(cache, "ralph", "hooks.env")
     try:
         with open(name, encoding="utf-8", errors="replace") as opened:
-            python = opened.readline().rstrip("\n")
+            lines = opened.read(_LONGEST).splitlines()
     except OSError:
         return []
-    return [name, *_of_program(python, environment, home)]
+    found = (path for line in lines if line for path in _of_program(line, environment, home))
+    return [name, *found]
 
 
 def _of_program(word: str, environment: Mapping[str, str], home: str) -> Iterator[str]:
