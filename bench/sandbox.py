@@ -20,7 +20,7 @@ from ratios import measure, tell  # noqa: E402
 
 TRUE = ["bash", "-c", "true"]
 BASE = "bash -c true"
-AIMS = {"inside, network open": 8.0, "inside, network closed": 30.0, "the command line alone": 4.0}
+AIMS = {"inside, network open": 10.0, "inside, network closed": 30.0, "the command line alone": 4.0}
 
 
 def main(rounds: int) -> int:
