@@ -18,7 +18,7 @@ _NO_PARSER = (
 
 
 def announce(run: Run, goal: Goal) -> None:
-    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    run.say(f"{run.confinement.words}; {_budget(run)}")
     run.say(f"agent: {agent_turn.version(run)}")
     if choose(run.settings.agent.command).NAME == "claude" and not shfmt.path(os.environ):
         run.say(_NO_PARSER)

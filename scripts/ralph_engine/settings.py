@@ -48,6 +48,9 @@ DEFAULTS: dict[str, Any] = {
     "display.maxOutputChars": 500,
     "notify": None,
     "guard.allow": [],
+    "sandbox.backend": "auto",
+    "sandbox.network": "open",
+    "sandbox.allowHosts": [],
 }
 
 
@@ -80,6 +83,13 @@ class Scm:
 
 
 @dataclass(frozen=True)
+class Sandboxing:
+    backend: str
+    network: str
+    allow_hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Settings:
     """Times in seconds; None where nobody set a limit or the kind of goal decides."""
 
@@ -104,6 +114,7 @@ class Settings:
     breaker: int | None
     display: Display
     notify: str | None
+    sandbox: Sandboxing
 
 
 class _Layer(NamedTuple):
@@ -172,6 +183,11 @@ def settled(entries: Entries) -> Settings:
         breaker=_whole(value["breaker"]),
         display=display.of(value),
         notify=value["notify"],
+        sandbox=Sandboxing(
+            value["sandbox.backend"],
+            value["sandbox.network"],
+            tuple(value["sandbox.allowHosts"]),
+        ),
     )
 
 

@@ -136,7 +136,7 @@ def test_a_stand_in_for_claude_at_work_and_watched_at_80x24(scene: Scene) -> Non
         scene.gate.agents_come(1)
         screen = untimed(run.expect("It failed.", "last output"))
         assert screen.endswith(AT_WORK_80)
-        assert screen.startswith("unconfined: the agent can reach all that you can;")
+        assert screen.startswith("confined from outside, as IS_SANDBOX=1 says;")
         with scene.watch() as watch:
             seen = untimed(watch.expect("It failed.", "last output"))
             assert seen == f"run RUN, since CLOCK\nnow: implement US-1: Say it\n{AT_WORK_80}"
