@@ -208,9 +208,10 @@ def test_ctrl_c_at_the_live_view_ends_the_run_and_leaves_a_clean_terminal(scene:
         run.type("C-c")
         assert run.wait() == 130
         assert_clean(run)
-        *_, line, ended, hint = run.whole().split("\n")
+        *_, line, report, ended, hint = run.whole().split("\n")
         assert "[ralph] Received signal, shutting down... (still running: the agent," in run.whole()
         assert line.startswith("❌ agent signal: ")
+        assert report.startswith("report: .ralph/runs/")
         assert ended == "ralph: interrupted: interrupted"
         assert hint == "hint: ralph.sh resume goes on"
     assert events(scene.project)[-1]["status"] == "interrupted"
@@ -287,7 +288,7 @@ def test_the_settings_say_how_it_looks(scene: Scene, display: dict[str, bool], l
         assert ("\x1b[32m" in run.coloured()) == display.get("color", True)
     start = "[CLOCK] " if display.get("timestamps") else ""
     first = untimed(scene.project.run(HONEST).screen).split("\n")[0]
-    assert first.startswith(f"{start}[ralph] unconfined: ")
+    assert first.startswith(f"{start}[ralph] confined from outside, as IS_SANDBOX=1 says; ")
 
 
 def test_a_waiting_agents_words_cannot_look_like_the_runners(scene: Scene) -> None:
