@@ -28,6 +28,7 @@ SESSION = LOOP | core("alerts")
 MONITOR = core("alerts", "context_alert", "context_levels", "context_usage", "hook_io", "paths")
 ENDING = core("audit", "audit_file", "background", "clock", "dot_folder", "hook_log", "loop_words")
 SESSION_LOOP = ENDING | core(
+    *("check_script", "validation_commands"),
     *("promise", "session_limits", "session_moves", "session_state", "session_stop"),
     *("session_turn", "transcript"),
 )

@@ -514,6 +514,28 @@ def test_commands_removed_from_the_audit_still_run_and_added_ones_too(session: S
     assert "AUDIT_COMPLETE" in session.stops(NONE_LEFT)["systemMessage"]
 
 
+def test_a_block_of_the_audit_is_one_check_that_stays(session: Session) -> None:
+    block = "if true; then\n  test -e first &&\n    test -e second\nfi"
+    context = audit(session, block)["hookSpecificOutput"]["additionalContext"]
+    assert "each of these passes: if true; then ...\n" in context
+    session.works()
+    session.place.write("ralph/audit.md", "New words\n")
+    (session.root / "first").touch()
+    assert "the check `if true; then ...` failed: exit code 1" in session.stops(NONE_LEFT)["reason"]
+    (session.root / "second").touch()
+    assert "1 check passed" in session.stops(NONE_LEFT)["systemMessage"]
+
+
+def test_an_audit_whose_commands_cannot_be_read_is_refused(session: Session) -> None:
+    session.place.write("ralph/audit.md", "Look.\n## 4. Validation commands\nRun pytest.\n")
+    assert session.typed("ralph-audit")["reason"] == (
+        "Ralph: ralph/audit.md names no command under its Validation Commands; write each as a "
+        "list entry (- `make test`, 1. `make test` or - [ ] `make test`) or in a code block (```), "
+        "or remove the heading"
+    )
+    assert session.state is None
+
+
 def test_an_audit_without_checks_says_so(session: Session) -> None:
     audit(session, "# none")
     session.works()

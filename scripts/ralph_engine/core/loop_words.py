@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import clock, files, paths
+from . import check_script, clock, files, paths
 from .promise import marker
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ def _checked(state: State) -> str:
     work = f"at least {state['minToolCalls']} tool call{'s' * (state['minToolCalls'] != 1)}"
     if not known:
         return f"Checked then: {work}."
-    listed = "; ".join(known)
+    listed = "; ".join(check_script.shown(check) for check in known)
     return f"Checked then, by the hook itself: {work}, and each of these passes: {listed[:1500]}"
 
 

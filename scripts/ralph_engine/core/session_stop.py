@@ -9,6 +9,7 @@ from . import (
     audit,
     audit_file,
     background,
+    check_script,
     clock,
     loop_words,
     promise,
@@ -147,14 +148,15 @@ def _checked(
     failure = verify_commands.first_failure(root, commands, state["verifyTimeout"])
     if failure is None:
         return {**state, "lastFailure": "", "sameFailures": 0}, None
+    shown = check_script.shown(failure.command)
     words = (
-        f"Your promise was refused: the check `{failure.command[:300]}` failed: {failure.why}. "
+        f"Your promise was refused: the check `{shown[:300]}` failed: {failure.why}. "
         "Repair that first."
     )
     output = f"Its output:\n{failure.output}" if failure.output else ""
     tree = tree_digest.of(root)
     state = session_limits.repeated(state, f"{failure.command}\0{failure.why}", tree)
-    return state, Refusal(f"check failed: {failure.command[:100]}: {failure.why}", words, output)
+    return state, Refusal(f"check failed: {shown[:100]}: {failure.why}", words, output)
 
 
 def _accepted(root: str, state: State, turn: Turn) -> tuple[str, str]:
