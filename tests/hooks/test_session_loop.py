@@ -7,6 +7,7 @@ import json
 import os
 import select
 import stat
+import time
 from pathlib import Path
 from typing import Any, Callable
 
@@ -14,6 +15,7 @@ import pytest
 from hooks.session_loop import Session
 from hooks.starting import SESSION, a_loop, a_marker
 from ralph_engine import schema
+from ralph_engine.core import clock
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
@@ -156,6 +158,16 @@ def test_time_over(session: Session) -> None:
     write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
     session.works()
     assert "TIME_LIMIT" in session.stops("not yet")["systemMessage"]
+
+
+def test_the_time_that_checks_take_counts(session: Session) -> None:
+    begun = int(time.time()) - 3597
+    over = f"while [ $(date +%s) -le {begun + 3600} ]; do sleep 0.1; done; false"
+    started(session, f"x --max-duration 1h --verify '{over}'")
+    write(session, {**(session.state or {}), "startedAt": clock.text(begun)})
+    session.works()
+    told = session.stops(DONE)["systemMessage"]
+    assert told == "Ralph: TIME_LIMIT after 0 iterations, 60 min: 3600 seconds were allowed"
 
 
 def test_checks_decide(session: Session) -> None:

@@ -57,7 +57,8 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
         session_state.write(root, state)
         return _allowed(root, state, "work runs in the background")
     state, refusal = _claim(root, session_limits.counted(state, turn), turn, now)
-    state = session_turn.caught_up(state, sent)
+    # The checks' own time counts.
+    state, now = session_turn.caught_up(state, sent), time.time()
     if refusal is None:
         return _ended(root, state, _accepted(root, state, turn), now)
     end = session_limits.reached(state, now, environment)
