@@ -480,6 +480,10 @@ def test_a_resumed_session_is_told_its_contract(session: Session, source: str) -
     started(session, "Fix it")
     answer = session.place.start("session", {"source": source}, env=session.env)
     assert answer.context.endswith("Original task:\nFix it")
+    assert ", at most 25 more rounds: " in answer.context
+    write(session, {**(session.state or {}), "iteration": 24})
+    answer = session.place.start("session", {"source": source}, env=session.env)
+    assert ", at most 1 more round: " in answer.context
 
 
 def test_without_a_transcript_nothing_stalls_and_the_end_says_so(session: Session) -> None:

@@ -25,8 +25,9 @@ ENDING = "/cancel-ralph ends it, /ralph-pause holds it"
 
 def contract(root: str, state: State) -> str:
     """What the model is told when the loop starts, resumes or was compacted."""
+    left = max(0, state["maxIterations"] - state["iteration"])
     head = [
-        f"You are in a Ralph loop ({state['kind']}), at most {state['maxIterations']} more rounds: "
+        f"You are in a Ralph loop ({state['kind']}), at most {left} more round{'s' * (left != 1)}: "
         "each time you stop, the task is given to you again until it is done.",
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         *_rules(state),
