@@ -96,6 +96,28 @@ def test_a_promise_before_the_last_block_counts(session: Session) -> None:
     assert "PROMISE_ACCEPTED" in session.stops(DONE, "bye")["systemMessage"]
 
 
+def test_no_loop_of_a_session_overwrites_an_earlier_one(session: Session) -> None:
+    for task in ("one", "two", "three"):
+        started(session, task)
+        session.typed("cancel-ralph")
+    kept = session.root / ".ralph" / "sessions" / "ended"
+    tasks = {path.name: json.loads(path.read_text())["task"] for path in kept.iterdir()}
+    assert tasks == {
+        f"{SESSION}.1.json": "one",
+        f"{SESSION}.2.json": "two",
+        f"{SESSION}.json": "three",
+    }
+
+
+def test_no_unusable_state_overwrites_an_earlier_one(session: Session) -> None:
+    for content in ("first", "second"):
+        write(session, content)
+        session.stops("hello")
+    kept = session.root / ".ralph" / "sessions" / "unusable"
+    states = {path.name: path.read_text() for path in kept.iterdir()}
+    assert states == {f"{SESSION}.1.json": "first", f"{SESSION}.json": "second"}
+
+
 def test_a_mentioned_promise_is_answered_so(session: Session) -> None:
     started(session, "x")
     session.works()
