@@ -343,11 +343,12 @@ class runner:
         state = session.place.tmp / "home" / ".local" / "state" / "ralph"
         self.path = state / "locks" / f"{status.st_dev:x}-{status.st_ino:x}.lock"
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Path:
         self.path.parent.mkdir(parents=True)
         request(self.session).parent.parent.mkdir()
         self.file = self.path.open("w")
         fcntl.flock(self.file, fcntl.LOCK_EX)
+        return self.path
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
@@ -368,6 +369,25 @@ def test_cancel_without_a_loop_asks_the_runner(session: Session) -> None:
     request(session).unlink()
     assert "no runner in this folder" in session.typed("cancel-ralph")["reason"]
     assert not request(session).exists()
+
+
+@pytest.mark.parametrize("mine", ["run-1", "run-2", None])
+def test_the_runners_own_agent_cannot_cancel_it(session: Session, mine: str | None) -> None:
+    session.env["RALPH_RUN_ID"] = mine
+    with runner(session) as lock:
+        lock.with_suffix(".owner").write_text(json.dumps({"pid": 1, "run": "run-1"}))
+        said = session.typed("cancel-ralph")["reason"]
+    refused = "Ralph: this is the loop's own agent calling: only a person may do that"
+    assert (said == refused) == (mine == "run-1")
+    assert request(session).exists() == (mine != "run-1")
+
+
+@pytest.mark.parametrize("word", ["", "{", "[]", '{"run": 1}', '{"run": ""}', "[" * 100_000])
+def test_a_runner_that_does_not_say_who_it_is_can_be_cancelled(session: Session, word: str) -> None:
+    session.env["RALPH_RUN_ID"] = "run-1"
+    with runner(session) as lock:
+        lock.with_suffix(".owner").write_text(word)
+        assert "runner was asked to stop" in session.typed("cancel-ralph")["reason"]
 
 
 def test_another_session_is_never_touched(session: Session) -> None:
