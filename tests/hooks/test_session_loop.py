@@ -528,13 +528,46 @@ def test_a_resumed_session_is_told_its_contract(session: Session, source: str) -
     assert ", at most 1 more round: " in answer.context
 
 
-def test_without_a_transcript_nothing_stalls_and_the_end_says_so(session: Session) -> None:
+def test_without_a_transcript_the_end_says_so(session: Session) -> None:
     started(session, "x --max-iterations 10")
-    session.transcript.unlink()
     gone = {"transcript_path": str(session.transcript) + "-gone"}
-    for _ in range(6):
+    for _ in range(7):
         assert "reason" in session.stops("thinking", **gone)
     assert "could not be counted" in session.stops(DONE, **gone)["systemMessage"]
+
+
+def test_without_a_transcript_a_loop_ends_before_the_client_ends_it_silently(
+    session: Session,
+) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    for _ in range(7):
+        assert "reason" in session.stops("thinking", **gone)
+    assert session.stops("thinking", **gone)["systemMessage"] == (
+        "Ralph: STALLED after 7 iterations, 0 min: 8 turns in a row without a changed file, "
+        "and tool calls cannot be seen without a transcript"
+    )
+    assert session.ended["status"] == "STALLED"
+
+
+def test_without_a_transcript_a_changed_file_shows_work(session: Session) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    for number in range(15):
+        if number == 7:
+            (session.root / "code").write_text("x")
+        assert "reason" in session.stops("thinking", **gone), number
+    assert "STALLED after 15" in session.stops("thinking", **gone)["systemMessage"]
+
+
+def test_a_transcript_that_was_late_shows_the_work_of_all_turns(session: Session) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    session.works()
+    for _ in range(6):
+        assert "reason" in session.stops("thinking", **gone)
+    assert "reason" in session.stops("thinking")
+    assert session.state is not None and session.state["turnsWithoutTools"] == 0
 
 
 NONE_LEFT = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
