@@ -94,7 +94,8 @@ def has(words: list[str], letter: str, *names: str) -> bool:
         if word == "--":
             return False
         if word.startswith("--"):
-            if any(word == name or (name.startswith(word) and len(word) > 3) for name in names):
+            plain = word.partition("=")[0]
+            if any(plain == name or (name.startswith(plain) and len(plain) > 3) for name in names):
                 return True
         elif word.startswith("-") and letter and letter in word[1:]:
             return True
@@ -163,7 +164,7 @@ def _dd(words: list[str]) -> list[Effect]:
 def _sed(words: list[str]) -> list[Effect]:
     if not has(words, "i", "--in-place"):
         return []
-    found = operands(words, "-e -f --expression --file -E -l")
+    found = operands(words, "-e -f --expression --file -l")
     scripted = value(words, "-e", "--expression") or value(words, "-f", "--file")
     return [Effect(WRITE, word, "") for word in (found if scripted else found[1:])]
 
