@@ -209,6 +209,8 @@ def test_two_features_in_a_row_have_branches_of_their_own(project: HostileProjec
     fresh_list = project.document()
     assert fresh_list["branchName"] == "ralph/project-2"
     assert fresh_list["verifyCommands"] == ["make test"]
+    unplanned = "OPEN ralph/tasks.json is still the starter; write your stories with /ralph-plan\n"
+    assert verb(project, "verify").screen.startswith(unplanned)
     project.git("switch", "-q", "main")
     project.git("merge", "-q", "ralph/project")
     assert "renamed ralph/tasks.json\n" in verb(project, "init", "--name", "second").screen
