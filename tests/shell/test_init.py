@@ -519,7 +519,7 @@ def test_settings_are_asked_for_at_a_terminal_only(project):
 
 
 def test_an_unknown_argument_is_refused(project):
-    assert refused("extra", cwd=project)[-1] == "hint: ralph.sh --help"
+    assert refused("extra", cwd=project)[-1] == "hint: ralph.sh init --help"
     assert not (project / "ralph").exists()
 
 
