@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import json
 import os
@@ -17,6 +18,7 @@ if __package__ in (None, ""):
 
 from ralph_engine import outputs  # noqa: E402
 from ralph_engine.core.files import FileFault  # noqa: E402
+from ralph_engine.core.shape import shown  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
 
@@ -76,7 +78,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    options = _parser(arguments[0]).parse_args(arguments)
+    verb = arguments[0]
+    _expect_verb(verb)
+    options, unknown = _parser(verb).parse_known_args(arguments)
+    if unknown:
+        words = " ".join(unknown).replace("\n", "\\n")
+        raise Failure(f"unrecognized arguments: {words}", f"ralph.sh {verb} --help")
     code = int(options.verb(options))
     if sys.stdout is not None:  # None where the caller closed it
         sys.stdout.flush()
@@ -88,6 +95,14 @@ def _with_verb(arguments: list[str]) -> list[str]:
     if not arguments or arguments[0].startswith("-") and arguments[0] not in _OF_THE_WHOLE:
         return ["run", *arguments]
     return arguments
+
+
+def _expect_verb(word: str) -> None:
+    if word in _VERBS or word in _OF_THE_WHOLE:
+        return
+    near = difflib.get_close_matches(word[:60].lower(), _VERBS, 1)
+    known = f"did you mean {near[0]}?" if near else f"known are {', '.join(_VERBS)}"
+    raise Failure(f"{shown(word)} is not a verb; {known}", "ralph.sh --help")
 
 
 def _parser(chosen: str) -> argparse.ArgumentParser:

@@ -41,5 +41,6 @@ def _first(run: Run) -> str:
 
 def _budget(run: Run) -> str:
     if not run.document:
-        return f"at most {run.max_iterations} iterations"
+        most = run.max_iterations
+        return f"at most {most} iteration{'' if most == 1 else 's'}"
     return budget.sentence(budget.of(run.document, run.max_iterations))

@@ -44,10 +44,15 @@ def main(options: argparse.Namespace) -> int:
             _Demo(folder, stop, cast).play()
     finally:
         if options.keep:
-            print(harmless(f"Kept: {folder}"))
+            print(harmless("\n".join([*_reports(folder), f"Kept: {folder}"])))
         else:
             throw_away.remove(folder)
     return INTERRUPTED if stop.asked else 0
+
+
+def _reports(folder: str) -> list[str]:
+    runs = os.path.join(folder, demo_folder.PROJECT, paths.DOT_FOLDER, "runs")
+    return [f"Report: {path}" for path in sorted(Path(runs).glob("*/report.html"))]
 
 
 class _Stop:
@@ -117,6 +122,7 @@ class _Demo:
             self._view.say(line)
         if self._cast.hooks:
             self._view.say(self._cast.hooks.closing())
+        self._view.say(demo_words.REPORT)
         ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
         # Not wrapped: it is there to be copied.
         print(harmless(f"Next, in a project of yours: {ralph} init"), flush=True)

@@ -12,6 +12,7 @@ from .core import shape
 from .harmless import harmless
 from .line_view import BAD, GOOD, PLAIN, QUIET, TITLE, Line, Output, View, one_line, span
 from .redact import redacted_words
+from .stops import last_word
 
 Entry = Mapping[str, Any]
 # What a journal that somebody altered can make of a value.
@@ -50,7 +51,7 @@ class EventLines:
 def ending(end: Entry) -> str:
     """The last word of a run, as it says it itself."""
     why, status = harmless(str(end.get("why"))), harmless(str(end.get("status")))
-    return why if end.get("code") == 0 else f"{status}: {why}"
+    return last_word(end.get("code"), status, why)
 
 
 Told = list[tuple[str, str]]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
-from . import ask, git, init_files, init_settings, init_words, own_checks, starter
+from . import ask, git, init_files, init_rename, init_settings, init_words, own_checks, starter
 from .core import files
 from .failure import Failure
 from .harmless import harmless
@@ -33,7 +33,8 @@ def main(options: argparse.Namespace) -> int:
         if options.settings:
             lines = _only_settings(root)
         else:
-            lines = _everything(root, name, options.audit, asking)
+            new = name if options.name is not None else None
+            lines = _everything(root, name, options.audit, asking, init_rename.of(root, new))
     except files.FileFault as fault:
         where = os.path.join(root, fault.path)
         raise Failure(f"{where} {fault.problem}", f"{fault.fix}, then run init again") from fault
@@ -41,18 +42,21 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _everything(root: str, name: str, audit: bool, asking: bool) -> list[str]:
+def _everything(
+    root: str, name: str, audit: bool, asking: bool, renamed: dict[str, str]
+) -> list[str]:
     """All that is asked comes before all that is written."""
     commands = own_checks.of(root)
     made = starter.contents(name, date.today(), audit, commands)
     init_files.look(root, made)
+    init_files.expect_writable(root, [*renamed])
     begins, settings = False, None
     if asking:
         with _leaving_nothing():
             begins = not init_words.repository(root) and _wants_repository(root)
             settings = _settings(root)
     lines = [_git_init(root)] if begins else []
-    lines += [*init_files.make(root, made), init_files.ignore(root)]
+    lines += [*init_files.make(root, made, renamed), init_files.ignore(root)]
     lines += [init_settings.write(root, settings)] if settings else []
     return [*lines, *init_words.checks(root, commands), "", *init_words.next_steps(root)]
 

@@ -21,15 +21,16 @@ def look(root: str, made: Iterable[str]) -> None:
     expect_writable(root, missing + [IGNORE] * bool(ignore_addition(_ignored(root))))
 
 
-def make(root: str, made: Mapping[str, str]) -> list[str]:
+def make(root: str, made: Mapping[str, str], renamed: Mapping[str, str]) -> list[str]:
     """One line for each file."""
     wanted = [*made, paths.DOT_IGNORE]
     kept = [path for path in wanted if files.kind(root, path) == "file"]
-    for path, text in made.items():
-        if path not in kept:
+    for path, text in {**made, **renamed}.items():
+        if path not in kept or path in renamed:
             files.replace_bytes(root, path, text.encode("utf-8"))
     dot_folder.ensure(root)
-    return [f"{'kept' if path in kept else 'made'} {path}" for path in wanted]
+    words = {**dict.fromkeys(kept, "kept"), **dict.fromkeys(renamed, "renamed")}
+    return [f"{words.get(path, 'made')} {path}" for path in wanted]
 
 
 def ignore(root: str) -> str:

@@ -19,7 +19,7 @@ def may_be_written(root: str) -> bool:
     """Shows the settings that are there, and asks whether to replace them."""
     if files.kind(root, FILE) != "absent":
         print(harmless("\n".join(present_settings.lines(root))), flush=True)
-        return ask.is_yes(ask.line("Overwrite? (y/N): "))
+        return ask.is_yes(ask.line(f"{FILE}: Overwrite? (y/N): "))
     if files.kind(root, _LOCAL) != "absent":
         ask.say(f"{_LOCAL} is there already and overrides the answers.")
     return True

@@ -12,6 +12,7 @@ from .harmless import harmless
 from .plugin_folder import PLUGIN
 
 FULL, DERIVATION = "full", "derivation"
+_STARTER = "replace its story, name project and branchName after the feature, keep the other fields"
 _LIMIT = 1024 * 1024
 
 
@@ -56,6 +57,6 @@ def _list_words(root: str, path: str) -> str:
     if document is None:
         return f"{path} has faults ({len(found)}); ask before you replace it"
     if starter.untouched_list(document):
-        return f"{path} is still the starter; replace its story, keep the other fields"
+        return f"{path} is still the starter; {_STARTER}"
     states = check.tally(check.states(document)) or "none"
     return f"{path} has stories ({states}); ask before you change or remove any"

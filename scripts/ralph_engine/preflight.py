@@ -137,7 +137,8 @@ def _branch_faults(root: str, document: Document) -> list[str]:
     if git.ask(root, "check-ref-format", "--branch", wanted).code:
         return [f"branchName {wanted!r} is no valid branch name; correct it in the task list"]
     if git.has_branch(root, wanted):
-        return [f"the branch is {here or 'detached'}, the list wants {wanted}; git switch {wanted}"]
+        words = f"the branch is {here or 'detached'}, the list wants {wanted}; git switch {wanted}"
+        return [f"{words}, or give branchName another name in the task list"]
     return []
 
 

@@ -22,17 +22,22 @@ _NO_COMMANDS = '"verifyCommands": []'
 _NO_VALIDATION = "# make test\n# make lint\n"
 # A branch is a file below .git/refs: 255 bytes, four for a character, and git adds '.lock'.
 _LONGEST_BRANCH = 60
+BRANCHES = "ralph/"
 
 
 def contents(
-    name: str, today: date, audit: bool = False, commands: Sequence[str] = ()
+    name: str,
+    today: date,
+    audit: bool = False,
+    commands: Sequence[str] = (),
+    own_branch: str = "",
 ) -> dict[str, str]:
     """What each new file holds, by its path in the project."""
-    folder = paths.DEFAULT_RALPH_DIR
-    made = {f"{folder}/{file}": _filled(file, name, today) for file in _FILES}
+    folder, values = paths.DEFAULT_RALPH_DIR, _values(name, own_branch, today)
+    made = {f"{folder}/{file}": _filled(file, values) for file in _FILES}
     made[paths.tasks(folder)] = _with_commands(made[paths.tasks(folder)], commands)
     if audit:
-        made[paths.audit(folder)] = _with_validation(_filled(_AUDIT, name, today), commands)
+        made[paths.audit(folder)] = _with_validation(_filled(_AUDIT, values), commands)
     # Only a path inside the project serves editors on every machine, without a network.
     made[f"{paths.DOT_FOLDER}/{_SCHEMA.name}"] = _SCHEMA.read_text(encoding="utf-8")
     return made
@@ -58,11 +63,29 @@ def untouched_prd(text: str) -> bool:
     return all(line in lines or line.startswith(title) for line in found)
 
 
-def _filled(file: str, name: str, today: date) -> str:
-    values = {"DATE": today.isoformat(), "PROJECT_NAME": name, "BRANCH_NAME": branch(name)}
+def renamed(file: str, text: str, old: Document, name: str) -> str:
+    """Only the lines that bear the names of the list are others; each was made by a template."""
+    names = _values(old["project"], old["branchName"].removeprefix(BRANCHES))
+    for line in _template(file).splitlines():
+        if "_NAME}}" in line:
+            before, after = _fill(file, line, names), _fill(file, line, _values(name))
+            text = text.replace(f"{before}\n", f"{after}\n", 1)
+    return text
+
+
+def _values(name: str, own_branch: str = "", today: date | None = None) -> dict[str, str]:
+    values = {"PROJECT_NAME": name, "BRANCH_NAME": own_branch or branch(name)}
+    return {**values, "DATE": today.isoformat()} if today else values
+
+
+def _filled(file: str, values: dict[str, str]) -> str:
+    return _fill(file, _template(file), values)
+
+
+def _fill(file: str, text: str, values: dict[str, str]) -> str:
     if file.endswith(".json"):
         values = {key: _inside_json(value) for key, value in values.items()}
-    return fill(_template(file), values)
+    return fill(text, values)
 
 
 def _with_commands(text: str, commands: Sequence[str]) -> str:

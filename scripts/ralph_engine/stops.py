@@ -27,5 +27,9 @@ class Stop(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What completed says so itself, with what it rests on."""
-        return f"{self.status}: {self.why}" if self.code else self.why
+        return last_word(self.code, self.status, self.why)
+
+
+def last_word(code: object, status: str, why: str) -> str:
+    """What completed says so itself, with what it rests on."""
+    return why if code == 0 or why == status else f"{status}: {why}"

@@ -44,7 +44,10 @@ def main(options: argparse.Namespace) -> int:
     behind = approvals.standing(
         ledger.entries, document, lambda old: git.is_ancestor(root, old, head)
     )
-    open_points = [_story_line(story, behind.get(story["id"])) for story in document["userStories"]]
+    unwritten = check.unwritten(document, paths.tasks(folder))
+    open_points = [(False, words) for words in unwritten] or [
+        _story_line(story, behind.get(story["id"])) for story in document["userStories"]
+    ]
     open_points += [_tree_line(root, folder), *_check_lines(root, folder, document)]
     for good, line in open_points:
         print(harmless(f"{'ok  ' if good else 'OPEN'} {line}"))

@@ -57,7 +57,8 @@ def test_full_planning_asks_writes_both_files_and_repairs_what_the_check_names(
     assert "ARGUMENTS: a greeter" in asked[0].new_text
     assert asked[1].new_text.splitlines() == [
         "planning: full; ralph/prd.md is still the template",
-        "list: ralph/tasks.json is still the starter; replace its story, keep the other fields",
+        "list: ralph/tasks.json is still the starter; replace its story, name project and"
+        " branchName after the feature, keep the other fields",
         "verifyCommands: make test",
     ]
     written = planner.answer(

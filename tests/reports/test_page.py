@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ralph_engine.reports import charts, facts, needs, page
-from ralph_engine.reports.blocks import Chart, Commands, Page, Section, Table, text_of
+from ralph_engine.reports.blocks import Chart, Commands, Page, Section, Table, Words, text_of
 from reports.told_run import HEAD, RUN, ToldRun, listed, long_run, night
 
 
@@ -81,7 +81,7 @@ def test_many_of_a_kind_are_counted_not_listed() -> None:
         (("complete", 0, "complete: 2 of 2"), "complete", "good", "2 of 2"),
         (("error", 2, "no agent"), "error", "bad", "no agent"),
         (("stalled", 3, "breaker: 3 times"), "stalled", "warn", "breaker: 3 times"),
-        (("interrupted", 130, "interrupted"), "interrupted", "warn", "interrupted"),
+        (("interrupted", 130, "interrupted"), "interrupted", "warn", ""),
     ],
 )
 def test_the_verdict(end: tuple[str, int, str], verdict: str, tone: str, why: str) -> None:
@@ -124,7 +124,7 @@ def test_the_stories() -> None:
 def test_the_timeline_has_what_came_between() -> None:
     rows = table(night(), "Timeline")
     assert rows[0] == ["2026-03-02 22:15:00", "", "begun", "ralph/shop", "", ""]
-    first = ["2026-03-02 22:15:01", "1", "implement US-002", "submitted", "3m22s", "$0.80"]
+    first = ["2026-03-02 22:15:01", "1", "implement US-002", "handed in", "3m22s", "$0.80"]
     assert rows[2] == first
     assert [row[2:4] for row in rows[-8:]] == [
         ["implement US-007", "1 edit undone"],
@@ -140,7 +140,7 @@ def test_the_timeline_has_what_came_between() -> None:
 
 def test_claims_stand_beside_evidence() -> None:
     rows = table(night(), "Claims against evidence")
-    assert rows[0] == ["1", "Did US-002.", "submitted; 1 of 1 checks passed"]
+    assert rows[0] == ["1", "Did US-002.", "handed in; 1 of 1 checks passed"]
     assert rows[-2] == [
         "25",
         "I approve it myself. All done! [promises completion]",
@@ -167,6 +167,27 @@ def test_a_head_that_is_no_commit_becomes_no_command() -> None:
     told = ToldRun(listed("US-1"))
     told.events[0]["head"] = "; echo no"
     assert commands(told, "How to undo") == []
+
+
+def test_a_run_without_a_commit_offers_none_to_take_back() -> None:
+    told = ToldRun(listed("US-1")).begin("implement", "US-1").work(5, None)
+    told.tell("iteration-ended", number=1, head=HEAD, stories=[], whole=False)
+    [words] = section(told, "How to undo").blocks
+    assert words == Words("The run made no commit: there is none to take back.")
+    told.tell("scm", argv=["git", "commit"], code=0)
+    assert len(commands(told, "How to undo")) == 2
+
+
+def test_a_prompt_that_only_claims_its_end() -> None:
+    told = ToldRun(goal="prompt").begin("", "").work(5, None).end_iteration()
+    told.end(why="done, claimed by the agent; no checks configured")
+    claim = "The completion is the agent's claim: no check is configured, so look at the work"
+    assert needed(told) == [claim]
+    assert commands(told, "How to go on") == [
+        ("see all that changed, and judge it", f"git diff {HEAD[:12]}")
+    ]
+    checked = ToldRun(goal="prompt").begin("", "").work(5, None).check("make test").end()
+    assert needed(checked) == []
 
 
 def drawn(told: ToldRun) -> dict[str, Chart]:

@@ -80,7 +80,7 @@ def ours(project: HostileProject) -> dict[str, bytes]:
 
 
 def fresh() -> dict[str, str]:
-    made = starter.contents("p", date.today())
+    made = starter.contents("project", date.today())
     return {name: made[f"ralph/{name}"] for name in NAMES}
 
 
@@ -91,8 +91,8 @@ def hook(project: HostileProject, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def plan(project: HostileProject, *stories: dict[str, Any]) -> None:
-    document = {**project.document(), "branchName": "main", "userStories": list(stories)}
+def plan(project: HostileProject, *stories: dict[str, Any], branch: str = "main") -> None:
+    document = {**project.document(), "branchName": branch, "userStories": list(stories)}
     (project.root / "ralph/tasks.json").write_text(json.dumps(document))
     project.git("commit", "-qam", "a new plan")
 
@@ -193,6 +193,30 @@ def test_a_second_loop_on_the_same_branch(project: HostileProject) -> None:
     third = archived(project)
     assert third.name == f"{first.name}-3"
     assert "- runs: none on record" in (third / "summary.md").read_text()
+
+
+def test_two_features_in_a_row_have_branches_of_their_own(project: HostileProject) -> None:
+    """From the archive of the first to the run of the second nothing is edited but the stories."""
+    (project.root / "Makefile").write_text("test:\n\ttrue\n")
+    project.git("add", "-A")
+    plan(project, story("US-1"), branch="ralph/project")
+    assert project.run(HONEST, iterations=5).code == 0
+    done = archive(project)
+    assert (done.returncode, done.stderr) == (
+        0,
+        "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it\n",
+    )
+    fresh_list = project.document()
+    assert fresh_list["branchName"] == "ralph/project-2"
+    assert fresh_list["verifyCommands"] == ["make test"]
+    unplanned = "OPEN ralph/tasks.json is still the starter; write your stories with /ralph-plan\n"
+    assert verb(project, "verify").screen.startswith(unplanned)
+    project.git("switch", "-q", "main")
+    project.git("merge", "-q", "ralph/project")
+    assert "renamed ralph/tasks.json\n" in verb(project, "init", "--name", "second").screen
+    plan(project, story("US-2"), branch=project.document()["branchName"])
+    assert project.run(HONEST, iterations=5).code == 0
+    assert project.git("branch", "--show-current") == "ralph/second"
 
 
 LABELS = {
@@ -330,7 +354,7 @@ def test_one_file_that_somebody_wrote_is_enough(project: HostileProject, name: s
     path = project.root / "ralph" / name
     text = path.read_text()
     path.write_text(text.replace('"title": ""', '"title": "x"') if ".json" in name else text + "x")
-    assert archived(project).name.endswith("-ralph-p")
+    assert archived(project).name.endswith("-ralph-project")
 
 
 def test_a_detached_head(project: HostileProject) -> None:

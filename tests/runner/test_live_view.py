@@ -212,7 +212,7 @@ def test_ctrl_c_at_the_live_view_ends_the_run_and_leaves_a_clean_terminal(scene:
         assert "[ralph] Received signal, shutting down... (still running: the agent," in run.whole()
         assert line.startswith("❌ agent signal: ")
         assert report.startswith("report: .ralph/runs/")
-        assert ended == "ralph: interrupted: interrupted"
+        assert ended == "ralph: interrupted"
         assert hint == "hint: ralph.sh resume goes on"
     assert events(scene.project)[-1]["status"] == "interrupted"
 

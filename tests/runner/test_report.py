@@ -64,7 +64,7 @@ def test_a_finished_run_and_the_way_back(project: HostileProject) -> None:
     folder = project.root / ".ralph/runs" / run_id(project)
     assert done.stderr == f"written: {folder}/report.md\nwritten: {folder}/report.html\n"
     assert "**complete**: 1 of 1 stories verified" in done.stdout
-    assert "| 2 | review US-1 | changes requested |" in done.stdout
+    assert "| 2 | review US-1 | sent back |" in done.stdout
     assert "\n## What needs a person\n\nNothing.\n" in done.stdout
     _, back, one = commands(project, "How to undo")
     _take_back(project, one)
@@ -102,7 +102,7 @@ def test_a_running_loop_has_one_after_each_iteration(project: HostileProject) ->
         assert loop.end().code == 0
     assert early[2].startswith("**unfinished**: No end is recorded: the loop still runs, or was")
     assert "- iterations: 1" in early
-    assert "| 1 | implement US-1 | submitted |" in running
+    assert "| 1 | implement US-1 | handed in |" in running
     assert "**unfinished**" in running
     assert "**complete**" in written(project)
 

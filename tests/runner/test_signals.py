@@ -118,7 +118,7 @@ def test_the_first_signal_ends_the_step_and_saves(scene: Scene, phase: Phase, ke
         press(session, key)
         assert session.wait() == 130
     assert f"{SHUTTING_DOWN}{phase.words}; once more: end it now)" in session.screen
-    assert "ralph: interrupted: interrupted" in session.screen
+    assert "ralph: interrupted\r\n" in session.screen
     scene.assert_saved(session)
 
 

@@ -103,7 +103,10 @@ def test_another_branch_is_refused_and_a_missing_one_made(project: HostileProjec
     project.git("switch", "-q", "other")
     refused = project.run(HONEST)
     assert refused.code == 2
-    assert "the branch is other, the list wants main; git switch main" in refused.screen
+    assert (
+        "the branch is other, the list wants main; git switch main,"
+        " or give branchName another name in the task list"
+    ) in refused.screen
     project.git("branch", "-q", "-D", "main")
     assert project.run(HONEST, iterations=5).code == 0
     assert project.git("branch", "--show-current") == "main"

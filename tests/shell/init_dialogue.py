@@ -22,7 +22,7 @@ HINT = "  Hint (optional, guidance for agent on failure): "
 SCM = "Configure SCM? (y/N): "
 SCM_COMMAND = "  SCM command (e.g., git): "
 SCM_TASKS = "  SCM tasks (comma-separated, e.g., commit,push): "
-OVERWRITE = "Overwrite? (y/N): "
+OVERWRITE = ".ralph/settings.json: Overwrite? (y/N): "
 
 Answers = Iterable["tuple[str, str]"]
 SHORT: list[tuple[str, str]] = [

@@ -97,12 +97,14 @@ def test_the_pauses_for_people_take_a_few_seconds(kept: Kept) -> None:
 
 def test_the_figures_are_those_of_the_journal(kept: Kept) -> None:
     count = Counter(event["event"] for event in kept.events)
-    assert kept.lines[-4:] == [
+    assert kept.lines[-6:] == [
         f"Claims by the agent: {count['agent']}, believed: 0. Edits undone: {count['violation']}."
         " False promises: 1.",
         f"Stories done: 2 in {count['iteration']} iterations, on {count['verdict']} reviews"
         f" (1 sent back) and {count['check']} checks.",
+        "Each run has a report, as Markdown and as one HTML file: ralph.sh report",
         f"Next, in a project of yours: {ENGINE.parents[1] / 'ralph.sh'} init",
+        f"Report: {kept.one('greeter/.ralph/runs/*/report.html')}",
         f"Kept: {kept.folder}",
     ]
 
@@ -127,7 +129,7 @@ def test_verify_has_the_last_word(kept: Kept) -> None:
 def test_a_pipe_gets_plain_text(kept: Kept) -> None:
     assert kept.done.stdout.isascii()
     assert re.findall(r"[^\n -~]", kept.done.stdout) == []
-    assert max(map(len, kept.lines[:-2])) < 80
+    assert max(map(len, kept.lines[:-3])) < 80
 
 
 def test_the_users_things_are_as_before(kept: Kept) -> None:

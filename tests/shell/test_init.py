@@ -87,7 +87,9 @@ def test_makes_every_file_and_says_so(project):
     assert lines[: len(MADE)] == [f"made {path}" for path in MADE]
     assert {name for name in files_in(project) if not name.startswith(".git/")} == set(MADE)
     assert (project / ".gitignore").read_bytes() == b".ralph-active\n"
-    assert (project / ".ralph" / ".gitignore").read_bytes() == b"*\n!.gitignore\n!settings.json\n"
+    assert (project / ".ralph" / ".gitignore").read_bytes() == (
+        b"*\n!.gitignore\n!settings.json\n!tasks.schema.json\n"
+    )
 
 
 def test_an_audit_is_made_where_it_is_asked_for(project):
@@ -201,9 +203,45 @@ def test_an_empty_name_is_refused(project, name):
 def test_a_second_run_writes_nothing(project):
     made_by("--name", "first", cwd=project)
     before = everything(project)
-    lines = made_by("--name", "second", "--no-input", cwd=project)
-    assert lines[: len(MADE)] == [f"kept {path}" for path in MADE]
-    assert everything(project) == before
+    for again in ((), ("--name", "first")):
+        lines = made_by(*again, "--no-input", cwd=project)
+        assert lines[: len(MADE)] == [f"kept {path}" for path in MADE]
+        assert everything(project) == before
+
+
+def test_a_plan_that_nobody_wrote_takes_a_new_name(project):
+    made_by("--name", "first", cwd=project)
+    path = project / "ralph" / "tasks.json"
+    path.write_text(path.read_text().replace('"verifyCommands": []', '"verifyCommands": ["mine"]'))
+    old = {name: (project / name).read_text() for name in MADE}
+    lines = made_by("--name", "second one", cwd=project)
+    renamed = ("ralph/prd.md", "ralph/tasks.json", "ralph/progress.txt")
+    words = {name: "renamed" if name in renamed else "kept" for name in MADE}
+    assert lines[: len(MADE)] == [f"{word} {name}" for name, word in words.items()]
+    assert branch_name(project) == "ralph/second-one"
+    assert {name: (project / name).read_text() for name in MADE} == {
+        name: text.replace("ralph/first", "ralph/second-one")
+        .replace("first\n", "second one\n")
+        .replace('"first"', '"second one"')
+        for name, text in old.items()
+    }
+
+
+@pytest.mark.parametrize("written", ["a story", "a branch", "a prd"])
+def test_what_somebody_wrote_keeps_its_name(project, written):
+    made_by("--name", "first", cwd=project)
+    path = project / "ralph" / "tasks.json"
+    if written == "a prd":
+        path = project / "ralph" / "prd.md"
+        path.write_text(path.read_text() + "Build me a shop.\n")
+    elif written == "a story":
+        path.write_text(path.read_text().replace('"title": ""', '"title": "Sell"'))
+    else:
+        path.write_text(path.read_text().replace("ralph/first", "mine"))
+    before = path.read_text()
+    made_by("--name", "second", cwd=project)
+    after = path.read_text()
+    assert after == (before.replace('"first"', '"second"') if written == "a branch" else before)
 
 
 def test_what_is_there_is_kept_and_the_rest_is_made(project):
@@ -231,8 +269,7 @@ def test_a_dirty_tree_stays_as_it_is(project):
     command = re.sub(r"^ *commit it *", "", commit).replace("git ", f"git {shlex.join(IDENTITY)} ")
     subprocess.run(["sh", "-c", command], cwd=project, check=True, timeout=SECONDS)
     assert sorted(git(project, "status", "--porcelain").splitlines()) == sorted(dirty)
-    tracked = set(MADE) - {".ralph/tasks.schema.json"}
-    assert set(git(project, "show", "--format=", "--name-only").split()) == tracked
+    assert set(git(project, "show", "--format=", "--name-only").split()) == set(MADE)
 
 
 def test_a_folder_of_a_larger_repository(project):
@@ -482,7 +519,7 @@ def test_settings_are_asked_for_at_a_terminal_only(project):
 
 
 def test_an_unknown_argument_is_refused(project):
-    assert refused("extra", cwd=project)[-1] == "hint: ralph.sh --help"
+    assert refused("extra", cwd=project)[-1] == "hint: ralph.sh init --help"
     assert not (project / "ralph").exists()
 
 

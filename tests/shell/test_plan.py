@@ -56,7 +56,8 @@ def project(tmp_path: Path) -> Path:
 def test_a_fresh_init_is_planned_in_full(project: Path) -> None:
     assert said(project) == [
         FULL,
-        "list: ralph/tasks.json is still the starter; replace its story, keep the other fields",
+        "list: ralph/tasks.json is still the starter; replace its story, name project and"
+        " branchName after the feature, keep the other fields",
         "verifyCommands: none found; look for some, or ask",
     ]
 

@@ -382,14 +382,29 @@ def test_a_project_that_is_no_folder_is_refused(project: Path, folder: str) -> N
 
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--nope"], ["check", "extra"], ["nope"], ["check", "--ralph-dir"], ["-x"]],
+    [["check", "--nope"], ["check", "extra"], ["check", "--ralph-dir"], ["-x"]],
 )
 def test_a_wrong_command_line_is_one_line_and_a_hint(project: Path, arguments: list[str]) -> None:
     said = ralph(project, *arguments)
     first, second = said.err.splitlines()
     assert (said.code, said.out) == (2, "")
-    assert first.startswith("ralph: ") and second.startswith("hint: ralph.sh ")
-    assert second.endswith("--help")
+    assert first.startswith("ralph: ")
+    assert second == f"hint: ralph.sh {arguments[0] if arguments[1:] else 'run'} --help"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("repot", '"repot" is not a verb; did you mean report?'),
+        ("Check", '"Check" is not a verb; did you mean check?'),
+        ("\x1b[31m", '"\\u001b[31m" is not a verb; known are run, init, '),
+    ],
+)
+def test_a_wrong_verb_names_the_nearest_one(project: Path, word: str, said: str) -> None:
+    told = ralph(project, word)
+    first, second = told.err.splitlines()
+    assert (told.code, told.out, second) == (2, "", "hint: ralph.sh --help")
+    assert first.startswith(f"ralph: {said}")
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,8 @@ def test_a_journal_that_somebody_altered_is_still_shown(value: Any) -> None:
         ({"code": 0, "status": "complete", "why": "complete: 1 of 1"}, "complete: 1 of 1"),
         ({"code": 3, "status": "stalled", "why": "breaker"}, "stalled: breaker"),
         ({"code": 3, "status": "\x1b", "why": "\x07"}, "\\x1b: \\x07"),
-        ({}, "None: None"),
+        ({"code": 130, "status": "interrupted", "why": "interrupted"}, "interrupted"),
+        ({}, "None"),
     ],
 )
 def test_the_last_word(end: dict[str, Any], words: str) -> None:

@@ -33,6 +33,9 @@ def due(root: str, session: str, sent: dict[str, Any], environment: Mapping[str,
     window = context_levels.window(environment, marker.get("contextWindow"))
     with alerts.Alerts(session, environment.get("TMPDIR") or "/tmp") as given:
         window = _widened(given, usage, window)
+        if not usage.exact and usage.tokens > window:
+            # Bytes that no context can hold, such as a picture's, tell nothing of it.
+            return ""
         news = _news(given, usage, window, path)
         # The lower ones first: whoever finds the highest taken finds them taken too.
         if not news or not [given.claim(str(t), usage.size) for t in news][-1]:

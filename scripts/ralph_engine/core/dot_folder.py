@@ -1,10 +1,11 @@
-"""The project's .ralph folder, which git ignores but for the shared settings."""
+"""The project's .ralph folder, which git ignores but for what is shared with every clone."""
 
 from __future__ import annotations
 
 from . import files, paths
 
-_IGNORE = b"*\n!.gitignore\n!settings.json\n"
+# The schema too: the task list, which is committed, names it.
+_IGNORE = b"*\n!.gitignore\n!settings.json\n!tasks.schema.json\n"
 
 
 def ensure(root: str) -> None:

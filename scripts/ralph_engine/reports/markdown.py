@@ -13,7 +13,8 @@ _LONGEST_BAR = 30
 
 
 def render(page: Page) -> str:
-    lines = [f"# {plain(page.title)}", "", f"**{plain(page.verdict)}**: {plain(page.why)}", ""]
+    why = f": {plain(page.why)}" if page.why else ""
+    lines = [f"# {plain(page.title)}", "", f"**{plain(page.verdict)}**{why}", ""]
     lines += [f"- {plain(figure.label)}: {plain(figure.value)}" for figure in page.figures]
     for section in page.sections:
         lines += ["", *_section(section)]

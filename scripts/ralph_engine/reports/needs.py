@@ -14,6 +14,7 @@ _MOST = 20
 def a_person(facts: Facts) -> list[str]:
     return [
         *_stopped(facts),
+        *_claimed(facts),
         *_at_cap(facts),
         *_unseen(facts),
         *_undone(facts),
@@ -32,6 +33,12 @@ def _stopped(facts: Facts) -> list[str]:
     if facts.ending.status != "stopped":
         return []
     return [f"The loop waits for you: {short(facts.ending.why, _LONGEST)}"]
+
+
+def _claimed(facts: Facts) -> list[str]:
+    if facts.ending.status != "complete" or facts.stories or last_checks(facts):
+        return []
+    return ["The completion is the agent's claim: no check is configured, so look at the work"]
 
 
 def _at_cap(facts: Facts) -> list[str]:

@@ -163,7 +163,10 @@ def _seen(iteration: Iteration) -> Cell:
 
 def _onwards(facts: Facts) -> list[Block]:
     ending = facts.ending
-    if ending.status == "complete":
+    if ending.status == "complete" and not facts.stories:
+        since = facts.head[:12] if commit(facts.head) != NOTHING else "HEAD"
+        lines = [Command("see all that changed, and judge it", f"git diff {since}")]
+    elif ending.status == "complete":
         lines = [
             Command("see what each story rests on, without a model", "ralph.sh verify"),
             Command("put the plan, the log and this report away", "ralph.sh archive"),
@@ -181,6 +184,8 @@ def _undo(facts: Facts) -> list[Block]:
     if commit(facts.head) == NOTHING:
         return [Words("The run began without a commit: git cannot take its work back.")]
     start, pins = facts.head[:12], f"refs/ralph/{shlex.quote(facts.run)}"
+    if not _committed(facts):
+        return [Words("The run made no commit: there is none to take back."), *_lost(facts, pins)]
     lines = [
         Command("see all that changed", f"git diff {start} HEAD"),
         Command("take all of it back, in a new commit", _revert(f"{start}..HEAD")),
@@ -190,6 +195,12 @@ def _undo(facts: Facts) -> list[Block]:
         one = f"{pins}/{last - 1}..{pins}/{last}"
         lines.append(Command(f"take back iteration {last} alone", _revert(one)))
     return [Commands(lines), *_lost(facts, pins)]
+
+
+def _committed(facts: Facts) -> bool:
+    """False only where it is known that no commit came."""
+    heads = {one.head for one in facts.iterations}
+    return bool(heads - {facts.head} or events.of(facts.events, "scm"))
 
 
 def _revert(area: str) -> str:

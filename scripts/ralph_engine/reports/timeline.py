@@ -58,7 +58,7 @@ def _waited(event: Event) -> tuple[str, str]:
 
 def _end(event: Event) -> tuple[str, str]:
     status, why = event.text("status"), event.text("why")
-    return "end", f"{status}: {reason(status, why)}"
+    return "end", ": ".join(filter(None, (status, reason(status, why))))
 
 
 _WORDS: dict[str, Callable[[Event], tuple[str, str]]] = {

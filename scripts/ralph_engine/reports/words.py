@@ -17,7 +17,7 @@ STATES = {
     "needs_review": "waiting for review",
     "changes_requested": "changes requested",
 }
-_VERDICTS = {APPROVED: ("approved", GOOD), "changes_requested": ("changes requested", WARN)}
+_VERDICTS = {APPROVED: ("approved", GOOD), "changes_requested": ("sent back", WARN)}
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z")
 
 
@@ -27,8 +27,10 @@ def moment(time: str) -> str:
 
 
 def reason(status: str, why: str) -> str:
-    """Some begin with the status, which then stands before them twice."""
+    """Some begin with the status, or are no more than it, and it stands before them anyway."""
     start = f"{status}: "
+    if why == status:
+        return ""
     return why[len(start) :] if why.startswith(start) else why
 
 
@@ -78,7 +80,7 @@ def work(iteration: Iteration) -> str:
 def outcome(iteration: Iteration) -> Cell:
     """What of an iteration counts."""
     words, tone = _VERDICTS.get(iteration.verdict, ("", PLAIN))
-    for word, holds in (("submitted", iteration.submitted), ("passed", iteration.passed)):
+    for word, holds in (("handed in", iteration.submitted), ("passed", iteration.passed)):
         words = word if holds else words
     words = words or ("split" if iteration.split else "")
     failed = [e.text("kind") for e in iteration.endings if e.text("kind") != "ok"]
