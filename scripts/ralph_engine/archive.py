@@ -21,6 +21,7 @@ from . import (
     interrupts,
     journal,
     lock,
+    own_checks,
     past_run,
     report_files,
     run_options,
@@ -40,6 +41,7 @@ from .stops import INTERRUPTED
 
 _KNOWN = "archived-runs"
 _KNOWN_LIMIT = 16 * 1024 * 1024
+_NEXT = "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it"
 # A name has 255 bytes at most: four for a character, the date, and a number where it is taken.
 _LONGEST_NAME = 55
 
@@ -65,6 +67,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         with lock.held(state_folder.lock_path(root, os.environ)):
             print(harmless(_archive(root, options.label)))
+        print(_NEXT, file=sys.stderr)
     except Interrupted:
         print("ralph: interrupted; everything is as it was", file=sys.stderr)
         return INTERRUPTED
@@ -83,7 +86,7 @@ def _archive(root: str, label: str | None) -> str:
     loop = _read(root, state)
     today = date.today()
     target = _free(root, _name(label, loop.document, today))
-    plan = Plan(loop.old, _new(root, loop.document, today), _added(loop, today))
+    plan = Plan(loop.old, _new(root, today), _added(loop, today))
     commit = archive_commit.put_away(root, plan, target)
     _close(state, [run.run for run in loop.runs])
     done = archive_summary.stories_done(loop.document)
@@ -187,10 +190,22 @@ def _free(root: str, name: str) -> str:
     return target
 
 
-def _new(root: str, document: Document, today: date) -> dict[str, bytes]:
-    name = " ".join(document["project"].split()) or os.path.basename(root)
-    made = starter.contents(harmless(name), today)
+def _new(root: str, today: date) -> dict[str, bytes]:
+    """Named as `init` alone does: what comes next is another feature than what is put away."""
+    name = harmless(os.path.basename(root)) or "project"
+    made = starter.contents(
+        name, today, commands=own_checks.of(root), own_branch=_free_branch(root, name)
+    )
     return {name: made[_own(name)].encode("utf-8") for name in NAMES}
+
+
+def _free_branch(root: str, name: str) -> str:
+    """The name of an old branch would lead the next feature onto it."""
+    number, wanted = 1, starter.branch(name)
+    while git.has_branch(root, starter.BRANCHES + wanted):
+        number += 1
+        wanted = f"{starter.branch(name)}-{number}"
+    return wanted
 
 
 def _added(loop: _Loop, today: date) -> dict[str, bytes]:
