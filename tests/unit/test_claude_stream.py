@@ -56,6 +56,7 @@ ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
     "2.1.326/not-logged-in": (1, None, "auth", "Not logged in"),
     "2.1.326/prompt-too-long": (1, None, "failed", "Prompt is too long"),
     "2.1.326/tasks": (0, None, "ok", ""),
+    "2.1.326/work": (0, None, "ok", ""),
 }
 
 
