@@ -68,7 +68,7 @@ _LIMIT = {"type": "usage_limit_reached", "plan_type": "pro", "resets_at": RESET}
 _MODEL = "The model `gpt-9` does not exist or you do not have access to it."
 SCENARIOS = [
     Scenario("codex", "work", [
-        turn(think("Let me see."), say("I look first."), _sh("echo one; echo two >&2")),
+        turn(think("Let me see."), say("I look first."), _sh("echo one; echo two")),
         turn(_sh("exit 3"), _sh("echo parallel"), usage=_USAGE),
         _sh(PATCH),
         say("All done."),
@@ -83,7 +83,7 @@ SCENARIOS = [
     Scenario("codex", "http404", [fail(404, _MODEL, error={"code": "model_not_found"})], 1),
     Scenario("codex", "no-key", [], 1, codex_client.KEY),
     Scenario("claude", "work", [
-        turn(think("Let me see."), say("I look first."), _bash("echo one; echo two >&2")),
+        turn(think("Let me see."), say("I look first."), _bash("echo one; echo two")),
         turn(_bash("exit 3"), _bash("echo parallel"), usage=_USAGE),
         say("All done."),
     ], 0),
@@ -94,7 +94,8 @@ def main(folder: str, *names: str) -> int:
     for scenario in SCENARIOS:
         name = f"{scenario.agent}/{scenario.name}"
         if not names or name in names:
-            target = Path(folder, scenario.agent, VERSIONS[scenario.agent], f"{scenario.name}.jsonl")
+            version = VERSIONS[scenario.agent]
+            target = Path(folder, scenario.agent, version, f"{scenario.name}.jsonl")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(record(scenario))
             print(target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import agent_turn, budget, prompt_goal, task_goal, tree_state
+from . import agent_version, budget, prompt_goal, roles, task_goal, tree_state
 from .core import review
 from .goal import Goal
 from .run_state import Run
@@ -10,7 +10,8 @@ from .run_state import Run
 
 def announce(run: Run, goal: Goal) -> None:
     run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
-    run.say(f"agent: {agent_turn.version(run)}")
+    for who in roles.everyone(run.settings):
+        run.say(f"{who.role}: {agent_version.ask(who.agent.command).sentence}")
     if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
         run.say("no git and more than 50,000 files: progress is not judged")
     chosen = run.settings

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 
-from . import agent_turn, checkpoint, marker_file, waiting, waits
+from . import agent_turn, checkpoint, fallback, marker_file, waiting, waits
 from .agent_turn import Turn
 from .agents import endings
 from .agents.endings import Ended
 from .goal import Goal, Plan
 from .outcome import Outcome
+from .roles import Chosen
 from .run_state import Run
 from .waits import Wait
 
@@ -17,11 +18,15 @@ from .waits import Wait
 def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outcome]:
     waited: list[Wait] = []
     while True:
-        turn, reached = _attempt(run, goal, plan, text)
+        who = fallback.choose(run, plan.mode)
+        turn, reached = _attempt(run, goal, plan, who, text)
         if not run.on_branch() or run.stop_asked():
             return _cut_off(turn), reached
         if reached.counts and turn.ended.kind in endings.RETRIED:
-            return _done_for_now(run, turn), reached
+            return _done_for_now(run, who, turn), reached
+        if fallback.takes_over(run, who, turn.ended):
+            run.journal.write("retry", number=len(waited), why=turn.ended.detail)
+            continue
         wait = _before_next(run, turn.ended, waited)
         if isinstance(wait, Ended):
             return turn._replace(ended=wait), reached
@@ -31,22 +36,22 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         run.journal.write("retry", number=len(waited), why=turn.ended.detail)
 
 
-def _attempt(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outcome]:
+def _attempt(run: Run, goal: Goal, plan: Plan, who: Chosen, text: str) -> tuple[Turn, Outcome]:
     """The agent at work, and its work judged."""
     checkpoint.save(run, plan)
     session = str(uuid.uuid4())
     marker_file.write(run, plan.marker, goal.KIND, session)
-    turn = agent_turn.take(run, text, session)
+    turn = agent_turn.take(run, who, text, session)
     reached = goal.judge(run, plan, turn)
     if run.on_branch():
         checkpoint.save(run, plan, reached)
     return turn, reached
 
 
-def _done_for_now(run: Run, turn: Turn) -> Turn:
+def _done_for_now(run: Run, who: Chosen, turn: Turn) -> Turn:
     """Its work was done: not repeated, but the provider's limit still stands."""
     if turn.ended.kind != endings.EMPTY:
-        run.held_back = turn.ended
+        run.held_back = who, turn.ended
     return turn._replace(ended=Ended(endings.OK, "its work was done"))
 
 

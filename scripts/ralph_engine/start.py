@@ -25,6 +25,7 @@ from . import (
     preflight,
     prompt_goal,
     recover,
+    roles,
     settings,
     signals,
     state_folder,
@@ -33,7 +34,7 @@ from . import (
 )
 from .agents import choose
 from .announce import announce
-from .core import dot_folder, files, paths, requests, tasks
+from .core import dot_folder, files, paths, requests, review, tasks
 from .failure import Failure
 from .frozen_files import FrozenFiles
 from .goal import Goal, take_settings
@@ -85,7 +86,7 @@ class _Start:
         take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
         self._take_ready(run, goal)
         self._announce(run, goal)
-        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run, _first_mode(run))}")
 
     def _begin(self) -> Stop:
         chosen = settings.read(self._options.project_dir, os.environ, self._flags)
@@ -192,6 +193,10 @@ def _new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
 
 
+def _first_mode(run: Run) -> str:
+    return review.mode_of(run.document, run.settings.skip_review) if run.document else ""
+
+
 def _goal(options: RunOptions) -> Goal:
     wants_prompt = options.prompt is not None or options.prompt_file is not None
     return prompt_goal if wants_prompt else task_goal
@@ -239,6 +244,6 @@ def _guarded(run: Run, goal: Goal) -> Stop:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
     run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
-    if choose(run.settings.agent.command).REPORTS_COST:
+    if any(choose(who.agent.command).REPORTS_COST for who in roles.everyone(run.settings)):
         run.say(costs.sentence(run.cost, run.cost_estimated))
     return stop

@@ -132,12 +132,7 @@ class Life:
     def _run(
         self, model: ScriptedModel, flags: list[str], deadline: float
     ) -> tuple[int, list[str]]:
-        home = self._folder / "home"
-        home.mkdir(exist_ok=True)
-        environment = {
-            **claude_client._offline_environment(model, self._folder / "scratch", home),
-            "XDG_STATE_HOME": str(self.state),
-        }
+        environment = self._environment(model)
         err = self._folder / "screen"
         with err.open("wb") as screen:
             runner = subprocess.Popen(
@@ -156,6 +151,14 @@ class Life:
             finally:
                 claude_client._kill(runner, environment[MARK])
         return code, err.read_text().splitlines()
+
+    def _environment(self, model: ScriptedModel) -> dict[str, str]:
+        home = self._folder / "home"
+        home.mkdir(exist_ok=True)
+        return {
+            **claude_client._offline_environment(model, self._folder / "scratch", home),
+            "XDG_STATE_HOME": str(self.state),
+        }
 
     def _version(self, stories: list[dict[str, Any]], message: str, before: str) -> Turn:
         self.stories = stories

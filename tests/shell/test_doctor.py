@@ -127,8 +127,8 @@ def test_the_configured_agent_is_missing(patient: Patient) -> None:
     assert patient.troubles() == [
         Line(
             "bad",
-            "agent my-agent: not on PATH, and it is the one to be started",
-            "install it, or name another as agent.command in the settings",
+            "agent my-agent: not on PATH, and the settings name it",
+            "install it, or name another one in the settings",
         )
     ]
 
@@ -137,7 +137,7 @@ def test_claude_is_missing_and_configured(patient: Patient) -> None:
     patient.settings()
     install = "npm install -g @anthropic-ai/claude-code"
     assert patient.troubles(IS_SANDBOX="1") == [
-        Line("bad", "agent claude: not on PATH, and it is the one to be started", install),
+        Line("bad", "agent claude: not on PATH, and the settings name it", install),
         Line("warn", "hooks: not tried, there is no Claude Code", install),
     ]
 
@@ -146,7 +146,9 @@ def test_a_stand_in_for_a_claude_that_does_not_start(patient: Patient) -> None:
     claude = patient.program("claude", "echo broken; exit 3")
     install = "npm install -g @anthropic-ai/claude-code"
     assert patient.troubles() == [
-        Line("bad", f"agent claude: {claude} --version does not work (exit code 3)", install),
+        Line(
+            "bad", f"agent claude: {claude} --version does not work in a home of its own", install
+        ),
         Line(
             "bad",
             f"plugin: {Path(__file__).resolve().parents[2]} is not valid: broken",
@@ -159,6 +161,39 @@ def test_a_stand_in_for_a_claude_that_does_not_start(patient: Patient) -> None:
             f"see whether claude works by itself; if not: {install}",
         ),
     ]
+
+
+def test_every_agent_of_the_settings_is_looked_for(patient: Patient) -> None:
+    patient.settings(
+        agent={"command": "sh", "fallback": {"command": "codex"}},
+        reviewAgent={"command": "other-agent"},
+    )
+    assert patient.troubles() == [
+        Line(
+            "bad",
+            "agent other-agent: not on PATH, and the settings name it",
+            "install it, or name another one in the settings",
+        ),
+        Line(
+            "bad",
+            "agent codex: not on PATH, and the settings name it",
+            "npm install -g @openai/codex",
+        ),
+    ]
+
+
+def test_a_stand_in_for_another_version_of_codex(patient: Patient) -> None:
+    flags = "-c -m --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --help"
+    answer = "case $* in --version) echo codex-cli 0.200.0 ;; *) echo '{}' ;; esac"
+    program = patient.program("codex", answer.format(flags))
+    words = (
+        f"agent codex: codex-cli 0.200.0 at {program}"
+        " (newer than the newest that Ralph was tested with (0.169.0))"
+    )
+    assert Line("ok", words, "") in patient.examined()
+    patient.program("codex", answer.format(flags.replace("--json", "")))
+    words = f"agent codex: codex-cli 0.200.0 at {program} does not know --json"
+    assert patient.troubles() == [Line("bad", words, "npm install -g @openai/codex")]
 
 
 def test_root_without_a_sandbox(patient: Patient) -> None:

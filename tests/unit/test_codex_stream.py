@@ -22,16 +22,14 @@ LIMIT = "You\u2019ve hit your usage limit."
 DEAD = "stream disconnected before completion"
 TOOLS = {"command_execution", "file_change", "mcp_tool_call", "collab_tool_call", "web_search"}
 
+FINE = (
+    *("bash-fail", "bash-ok", "goal", "hooks", "hooks-exit2", "hooks-project"),
+    *("hooks-project-trust", "hooks-untrusted", "patch", "plan", "sandbox-broken"),
+    *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "work"),
+)
 # exit code, cause, kind, start of the detail
 ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
-    **{
-        name: (0, None, "ok", "")
-        for name in (
-            *("bash-fail", "bash-ok", "goal", "hooks", "hooks-exit2", "hooks-project"),
-            *("hooks-project-trust", "hooks-untrusted", "patch", "plan", "sandbox-broken"),
-            *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "work"),
-        )
-    },
+    **dict.fromkeys(FINE, (0, None, "ok", "")),
     "capacity": (1, None, "overloaded", "Selected model is at capacity."),
     "drop": (1, None, "network", DEAD),
     "empty": (0, None, "empty", "nothing was said"),
@@ -139,7 +137,7 @@ def test_a_session_event_by_event() -> None:
     assert [as_shown(event) for event in found] == [
         "progress",
         "text I look first.",
-        "start item_2 Shell echo one; echo two >&2",
+        "start item_2 Shell echo one; echo two",
         "end item_2 True 2 lines 8 chars",
         "start item_3 Shell echo parallel",
         "end item_3 True 1 lines 9 chars",
@@ -220,7 +218,7 @@ def test_what_a_failed_mcp_call_says_is_its_output() -> None:
     [end] = fed([line(type="item.completed", item=item)])[1]
     assert (end.ok, end.output) == (False, "No db")
     content = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
-    item = {"type": "mcp_tool_call", "id": "1", "status": "completed", "result": {"content": content}}
+    item = {**item, "status": "completed", "error": None, "result": {"content": content}}
     [end] = fed([line(type="item.completed", item=item)])[1]
     assert (end.ok, end.output) == (True, "one\ntwo")
 
@@ -280,7 +278,7 @@ def test_the_recorded_limit_names_its_reset(monkeypatch: pytest.MonkeyPatch) -> 
     ("words", "kind"),
     [
         ("rate limit exceeded: slow down", "limit"),
-        ("The 'gpt-9' model is not supported when using Codex with a ChatGPT account.", "not_found"),
+        ("The 'gpt-9' model is not supported when using Codex with an account.", "not_found"),
         ("Please log out and sign in again, or run codex login.", "auth"),
         ("unexpected status 400 Bad Request: model overloaded", "failed"),
         ("unexpected status 529 <unknown status code>: over", "overloaded"),

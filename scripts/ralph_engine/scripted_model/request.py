@@ -17,7 +17,8 @@ class Request(NamedTuple):
 
     @property
     def messages(self) -> list[Json]:
-        messages: list[Json] = self.body.get("messages", self.body.get("input", []))
+        named = "messages" if "messages" in self.body else "input"
+        messages: list[Json] = self.body.get(named, [])
         return messages
 
     @property
