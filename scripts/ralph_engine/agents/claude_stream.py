@@ -84,12 +84,17 @@ class Parser:
 
     def feed(self, line: bytes) -> list[Event]:
         event = loose.parse(line)
-        if event is None:
-            return self._not_an_event(line)
+        return self._not_an_event(line) if event is None else self._read(event, line)
+
+    def _read(self, event: dict[str, Any], line: bytes) -> list[Event]:
         reader = self._readers.get(loose.text(event.get("type")))
         return reader(event, line) if reader else [unknown(line)]
 
     def _not_an_event(self, line: bytes) -> list[Event]:
+        """With --output-format json and --verbose all events come as one list."""
+        listed = loose.parse_array(line)
+        if listed:
+            return [found for event in listed for found in self._read(event, line)]
         if not line.strip(b" \t\r\0"):
             return []
         foreign = unknown(line)
