@@ -32,7 +32,7 @@ def main(cache: str, requirements: str) -> int:
         folder = os.path.join(cache, "env-" + key(interpreter, requirements))
         make_once(folder, lambda made: build(made, folder, interpreter, requirements))
         if os.path.samefile(requirements, os.path.join(HERE, "requirements.txt")):
-            pin(os.path.join(cache, "hooks.env"), interpreter)
+            pin(os.path.join(cache, "hooks.env"), [interpreter, *shell_parser(folder)])
     except Failed as failed:
         say(f"{failed}\nhint: {failed.hint}")
         return 2
@@ -205,18 +205,29 @@ def last_line(log: str) -> str:
     return lines[-1][:200] if lines else "the installer failed and said nothing"
 
 
-def pin(path: str, interpreter: str) -> None:
-    """hooks/run reads this file on each hook: it must never be seen half-written."""
-    line = os.fsencode(interpreter) + b"\n"
+def shell_parser(folder: str) -> list[str]:
+    """The guard's shfmt: the environment's own, else one on PATH, else none."""
+    own = os.path.join(folder, "bin", "shfmt")
+    if os.access(own, os.X_OK):
+        return [own]
+    import shutil
+
+    found = shutil.which("shfmt")
+    return [os.path.abspath(found)] if found else []
+
+
+def pin(path: str, programs: list[str]) -> None:
+    """Hooks read this file on each call: it must never be seen half-written."""
+    lines = b"".join(os.fsencode(program) + b"\n" for program in programs)
     try:
         with open(path, "rb") as file:
-            if file.readline() == line:
+            if file.read() == lines:
                 return
     except FileNotFoundError:
         pass
     private = f"{path}.{os.getpid()}"
     with open(private, "wb") as file:
-        file.write(line)
+        file.write(lines)
     os.replace(private, path)
 
 

@@ -18,22 +18,22 @@ cd "$root"
 
 title() { printf '\n== %s\n' "$1"; }
 
-need_bubblewrap() {
+need() { # PROGRAM PACKAGE TESTS
   local why
-  if [ "$(uname -s)" != Linux ] || type -P bwrap >/dev/null; then
+  if type -P "$1" >/dev/null; then
     return
   elif ! type -P apt-get >/dev/null; then
     why='needs another tool than apt-get'
   elif [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
     why='needs root'
   else
-    title 'install bubblewrap'
+    title "install $2"
     as_root apt-get -qq update && as_root env DEBIAN_FRONTEND=noninteractive \
-      apt-get -qq install -y --no-install-recommends bubblewrap && return
+      apt-get -qq install -y --no-install-recommends "$2" && return
     why='failed'
   fi
-  ralph_fail "bwrap is not on PATH, the sandbox tests need it, and installing it here $why" \
-    'install the package bubblewrap with your package manager, then start again'
+  ralph_fail "$1 is not on PATH, the $3 tests need it, and installing it here $why" \
+    "install the package $2 with your package manager, then start again"
 }
 
 as_root() {
@@ -76,7 +76,9 @@ environment=$(ralph_environment tests/requirements.txt)
 python=$environment/bin/python
 RALPH_TEST_CLIENTS=$("$python" tests/clients.py "${environment%/*}")
 export RALPH_TEST_CLIENTS
-need_bubblewrap
+[ "$(uname -s)" != Linux ] || need bwrap bubblewrap sandbox
+need tmux tmux terminal
+need chromium chromium report
 if [ $# = 0 ]; then
   lint "$python"
   title 'pytest'

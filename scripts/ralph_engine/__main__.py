@@ -15,14 +15,15 @@ if __package__ in (None, ""):
     # Started by path with -I: nothing but this line puts the engine on sys.path.
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from ralph_engine import outputs  # noqa: E402
 from ralph_engine.core.files import FileFault  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
-from ralph_engine.screen import Screen  # noqa: E402
 
 _VERBS = {
     "run": "work through the task list, or a prompt, until it is verifiably done",
     "init": "make the files of a loop: ralph/ from templates, an entry in .gitignore",
+    "plan": "say what /ralph-plan has to do here: full planning, or stories for ralph/prd.md",
     "check": "judge ralph/tasks.json and estimate the iterations it takes",
     "resume": "go on with a paused loop, or with the last run, whatever ended it",
     "pause": "let the loop stand after its iteration, so that the plan can be edited",
@@ -30,10 +31,14 @@ _VERBS = {
     "tell": "put a word into the next prompt of the loop",
     "reset": "move what a loop left behind to a backup, never the ledger",
     "status": "tell whether a loop runs here, and how the last one ended",
+    "watch": "follow the loop of this folder from another terminal; only reads",
+    "report": "write what a run came to, as Markdown and as one HTML file",
     "verify": "say what each story rests on, and run the checks again, without a model",
     "config": "show the merged settings and where each comes from",
+    "archive": "put plan, log and report of a loop away, commit them, leave fresh templates",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
+    "link": "make ~/.local/bin/ralph, which starts the newest installed version",
     "doctor": "look for what would keep a loop from working here, each with its fix",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
@@ -51,10 +56,10 @@ def main(arguments: list[str]) -> int:
     try:
         return _run(_with_verb(arguments))
     except Failure as failure:
-        Screen(False, False).last(str(failure), failure.hint)
+        outputs.last(str(failure), failure.hint)
         return 2
     except FileFault as fault:
-        Screen(False, False).last(f"{fault.path} {fault.problem}", fault.fix)
+        outputs.last(f"{fault.path} {fault.problem}", fault.fix)
         return 2
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more at exit.
@@ -65,7 +70,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:
         from ralph_engine import bug_report
 
-        Screen(False, False).last(bug_report.write(error, arguments), "")
+        outputs.last(bug_report.write(error, arguments), "")
         return 2
 
 

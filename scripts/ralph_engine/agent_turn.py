@@ -7,11 +7,11 @@ import shlex
 import time
 from typing import Any, NamedTuple
 
-from . import costs, fallback, interrupts, line_view, processes
+from . import costs, fallback, interrupts, processes
 from .agents import choose
 from .agents.adapter import StreamParser
 from .agents.brief import brief
-from .agents.endings import OK, SIGNAL, TIMEOUT, Ended
+from .agents.endings import SIGNAL, TIMEOUT, Ended
 from .agents.events import Event, ToolEnd, ToolStart, as_json
 from .agents.lines import Line, Splitter
 from .agents.request import Launch, Request
@@ -30,6 +30,8 @@ _CAUSES = {
 _LINGER = 300.0
 _NAMING = 65536
 _MOST_OPEN = 1_000
+_NOTHING_DUE = {"charged": 0.0, "estimated": False}
+_READ, _TOLD = 2_000, 300
 _MOST_NOTED = 16 * 1024 * 1024
 
 
@@ -44,7 +46,7 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     adapter = choose(who.agent.command)
     launch = adapter.launch(request(run, who, prompt, session))
     parser = adapter.Parser()
-    stream = _Stream(run, parser, line_view.View(), f"agent-{run.iteration}-{session[:8]}")
+    stream = _Stream(run, parser, f"agent-{run.iteration}-{session[:8]}")
     shown = redacted(shlex.join(launch.argv))
     run.journal.write("agent-started", command=shown, session=session)
     run.detail(f"agent: {shown}")
@@ -54,18 +56,22 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
         done = processes.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()
     if done.left:
-        run.say(f"these processes cannot be ended: {', '.join(map(str, done.left))}")
         run.journal.write("left-running", pids=list(done.left))
     cause = _CAUSES[done.cause] if done.cause else None
     ended = adapter.ended(parser, done.code, cause)
     if done.problem:
         ended = ended._replace(detail=done.problem)
-    if ended.kind != OK:
-        run.say(f"agent {ended.kind}: {ended.detail}")
+    if parser.result and parser.result.context_window:
+        run.context_window = parser.result.context_window
     cost = parser.result.cost_usd if parser.result else None
-    due = charge(run, cost) if adapter.REPORTS_COST else {}
-    run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, cost=cost, **due)
+    due = charge(run, cost) if adapter.REPORTS_COST else _NOTHING_DUE
+    told = {"cost": cost, "answer": _beginning(parser.final_text), **due}
+    run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, **told)
     return Turn(ended, parser.final_text, cost)
+
+
+def _beginning(answer: str) -> str:
+    return redacted(" ".join(answer[:_READ].split()))[:_TOLD]
 
 
 def charge(run: Run, reported: float | None) -> dict[str, Any]:
@@ -125,10 +131,10 @@ def _linger(run: Run) -> float:
 
 
 class _Stream:
-    """What the agent prints: kept for people, parsed, recorded, shown."""
+    """What the agent prints: kept for people, parsed, recorded."""
 
-    def __init__(self, run: Run, parser: StreamParser, view: line_view.View, name: str) -> None:
-        self._run, self._parser, self._view = run, parser, view
+    def __init__(self, run: Run, parser: StreamParser, name: str) -> None:
+        self._run, self._parser = run, parser
         self._splitter = Splitter()
         self._open_calls: set[str] = set()
         self._noted = 0
@@ -160,9 +166,6 @@ class _Stream:
             event = brief(event)._replace(at=time.time())
             self._follow(event)
             self._note(as_json(event))
-            if self._run.settings.stream_agent_output:
-                for text in self._view.lines(event):
-                    self._run.say(text)
 
     def _note(self, document: dict[str, Any]) -> None:
         """A flood of short lines would otherwise fill the disk, and whoever reads the journal."""

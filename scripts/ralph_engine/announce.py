@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import os
+
 from . import agent_version, budget, prompt_goal, roles, task_goal, tree_state
+from .agents import choose
 from .core import review
+from .core.shell import shfmt
 from .goal import Goal
 from .run_state import Run
+
+_NO_PARSER = (
+    "no shfmt, so the guard reads only simple commands: of the others it denies what feeds a shell"
+    " or names the loop's files; install shfmt and start again with ralph.sh"
+)
 
 
 def announce(run: Run, goal: Goal) -> None:
     run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
-    for who in roles.everyone(run.settings):
+    everyone = roles.everyone(run.settings)
+    for who in everyone:
         run.say(f"{who.role}: {agent_version.ask(who.agent.command).sentence}")
+    guarded = any(choose(who.agent.command).NAME == "claude" for who in everyone)
+    if guarded and not shfmt.path(os.environ):
+        run.say(_NO_PARSER)
     if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
         run.say("no git and more than 50,000 files: progress is not judged")
     chosen = run.settings

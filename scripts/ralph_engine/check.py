@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from typing import Any
 
-from . import budget, run_options, schema
+from . import budget, run_options, schema, starter
 from .core import files, paths, review, shape, strict_json, tasks
 from .core.shape import Fault
 from .harmless import harmless
@@ -34,6 +34,7 @@ def main(options: argparse.Namespace) -> int:
     path = paths.tasks(run_options.ralph_folder(options.ralph_dir))
     limit = budget.limit_from(os.environ)
     document, found = judge(root, path)
+    found += [_entry(path, "", message) for message in unwritten(document, path)]
     answer = {"file": path, "valid": not found, "faults": found, **_counts(document, limit)}
     print(json.dumps(answer, indent=2) if options.json else harmless(_words(answer)))
     return 2 if found else 0
@@ -47,6 +48,22 @@ def judge(root: str, path: str) -> tuple[tasks.Document | None, list[dict[str, s
     places = {s["id"]: f"userStories[{i}]" for i, s in enumerate(document["userStories"])}
     broken = review.invariants(document, {})
     return document, [_entry(places[v.story], v.story, v.message) for v in broken]
+
+
+def unwritten(document: tasks.Document | None, path: str) -> list[str]:
+    """A valid list on which no run starts."""
+    if document and starter.untouched_list(document):
+        return [f"{path} is still the starter; write your stories with /ralph-plan"]
+    return []
+
+
+def states(document: tasks.Document) -> dict[str, int]:
+    counted = Counter(_STATES[story["reviewStatus"]] for story in document["userStories"])
+    return {word: counted[word] for word in _STATES.values()}
+
+
+def tally(states: dict[str, int]) -> str:
+    return ", ".join(f"{number} {word}" for word, number in states.items() if number)
 
 
 def read(root: str, path: str) -> tuple[tasks.Document | None, list[Fault]]:
@@ -68,11 +85,8 @@ def _entry(place: str, story: str, message: str) -> dict[str, str]:
 def _counts(document: tasks.Document | None, limit: int) -> dict[str, Any]:
     if document is None:
         return {}
-    stories = document["userStories"]
-    counted = Counter(_STATES[story["reviewStatus"]] for story in stories)
-    states = {word: counted[word] for word in _STATES.values()}
-    expected = budget.of(document, limit)._asdict()
-    return {"stories": {"total": len(stories), **states}, "budget": expected}
+    counts = {"total": len(document["userStories"]), **states(document)}
+    return {"stories": counts, "budget": budget.of(document, limit)._asdict()}
 
 
 def _words(answer: dict[str, Any]) -> str:
@@ -80,9 +94,9 @@ def _words(answer: dict[str, Any]) -> str:
         return _complaint(answer["file"], [fault["message"] for fault in answer["faults"]])
     counts = dict(answer["stories"])
     total = counts.pop("total")
-    states = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
     noun = "story" if total == 1 else "stories"
-    head = f"{answer['file']}: no faults; {total} {noun}" + (f": {states}" if states else "")
+    head = f"{answer['file']}: no faults; {total} {noun}"
+    head += f": {tally(counts)}" if total else ""
     return f"{head}\nbudget: {budget.sentence(budget.Budget(**answer['budget']))}"
 
 

@@ -24,6 +24,7 @@ WORKING, JUDGED = "working", "judged"
 _LIMIT = 256 * 1024 * 1024
 _PLAIN = (
     *("iteration", "cost", "highest_cost", "cost_estimated", "lost", "start_head"),
+    "context_window",
     *("prompt_text", "agents_prompt", "baseline", "caps", "remarks", "red_guardrails"),
 )
 

@@ -67,7 +67,6 @@ def _failing(run: Run) -> list[Result]:
     for first in red:
         if run.check(first.check).passed:
             run.journal.write("flaky", command=first.check.command)
-            run.say(f"flaky: {first.check.command} failed once and then passed")
         else:
             still.append(first)
     return still

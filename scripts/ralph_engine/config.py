@@ -47,21 +47,21 @@ def _words(entries: Entries) -> str:
 
 def _object(entries: Entries) -> dict[str, dict[str, Any]]:
     return {
-        key: {"value": _hidden(value), "origin": origin} for key, (value, origin) in entries.items()
+        key: {"value": hidden(value), "origin": origin} for key, (value, origin) in entries.items()
     }
 
 
 def _shown(key: str, value: Any) -> str:
     if value is None:
         return _NOT_SET.get(key, "none")
-    return json.dumps(_hidden(value), ensure_ascii=False)
+    return json.dumps(hidden(value), ensure_ascii=False)
 
 
-def _hidden(value: Any) -> Any:
+def hidden(value: Any) -> Any:
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, dict):
-        return {name: _hidden(entry) for name, entry in value.items()}
+        return {name: hidden(entry) for name, entry in value.items()}
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return redacted_words(value)
-    return [_hidden(entry) for entry in value] if isinstance(value, list) else value
+    return [hidden(entry) for entry in value] if isinstance(value, list) else value

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from . import init
+from . import starter
 from .core import files, paths
 from .failure import Failure
 
@@ -35,7 +35,7 @@ def environment(folder: str, users: Mapping[str, str]) -> dict[str, str]:
 
 def make_project(folder: str, environment: Mapping[str, str]) -> None:
     """What `init` makes, with two stories, committed."""
-    made = init.contents(PROJECT, date.today())
+    made = starter.contents(PROJECT, date.today())
     made[paths.tasks(paths.DEFAULT_RALPH_DIR)] = LIST.read_text(encoding="utf-8")
     made[".gitignore"] = paths.MARKER + "\n"
     for path, text in made.items():

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from .demo_words import BAD, CLAIM, GOOD, NEUTRAL, TITLE, Line
 from .harmless import harmless
+from .terminal import is_utf8
 
 BOLD, DIM = "bold", "dim"
 _WIDEST, _NARROWEST, _COLUMNS_FROM = 96, 20, 72
@@ -23,14 +24,7 @@ def on(stream: TextIO, environment: Mapping[str, str]) -> View:
     terminal = stream.isatty() and environment.get("TERM") != "dumb"
     colour = terminal and not environment.get("NO_COLOR")
     width = shutil.get_terminal_size((80, 24)).columns if terminal else 80
-    return View(stream, width, colour, terminal and _is_utf8(stream, environment))
-
-
-def _is_utf8(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    # -X utf8 makes every stream say so, and Python itself puts LC_CTYPE into our environment.
-    locale = environment.get("LC_ALL") or environment.get("LANG") or ""
-    words = (locale.partition(".")[2], stream.encoding)
-    return all(word.lower().replace("-", "").startswith("utf8") for word in words)
+    return View(stream, width, colour, terminal and is_utf8(stream, environment))
 
 
 class View:

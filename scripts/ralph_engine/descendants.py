@@ -173,6 +173,9 @@ def _kill_all(find: Callable[[], list[Process]]) -> list[int]:
 
 def _marked(mark: str, rows: list[Process]) -> list[Process]:
     """Of this user, with all below them; never ourselves or what we descend from."""
+    if not mark.partition("=")[2]:
+        # Nothing is in everyone's environment.
+        return []
     mine = {row.pid for row in rows if row.user == os.geteuid()}
     seeds = [pid for pid in table.marked(mark) if pid in mine]
     found = kin(rows, seeds, line_of(rows, os.getpid()))

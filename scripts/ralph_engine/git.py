@@ -16,6 +16,7 @@ _IDENTITY = {
     "GIT_COMMITTER_NAME": "Ralph Loop",
     "GIT_COMMITTER_EMAIL": "ralph@localhost",
 }
+_UNSIGNED = ("-c", "commit.gpgsign=false")
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
@@ -139,20 +140,37 @@ def unfinished(root: str) -> str:
     return found[0] if found else ""
 
 
+def holds(root: str, commit: str, path: str) -> bool:
+    return bool(ask(root, "ls-tree", "--name-only", commit, "--", path).text)
+
+
+def untracked(root: str, paths: list[str]) -> list[str]:
+    known = ask(root, "ls-files", "-z", "--", *paths).output.decode("utf-8", "surrogateescape")
+    return [path for path in paths if path not in known.split("\0")]
+
+
+def intend_to_add(root: str, paths: list[str]) -> Answer:
+    """So that `commit --only` knows them; nothing of them is staged."""
+    return ask(root, "add", "--intent-to-add", "--", *paths, GIT_OPTIONAL_LOCKS="1")
+
+
+def forget_intent(root: str, paths: list[str]) -> None:
+    ask(root, "update-index", "--force-remove", "--", *paths, GIT_OPTIONAL_LOCKS="1")
+
+
 def commit_only(root: str, paths: list[str], message: str) -> Answer:
     """These paths alone, as the loop itself; the index otherwise stays as it is."""
-    return ask(
-        root,
-        "-c",
-        "commit.gpgsign=false",
-        "commit",
-        "--quiet",
-        "--no-verify",
-        "--only",
-        "-m",
-        message,
-        "--",
-        *paths,
-        GIT_OPTIONAL_LOCKS="1",
-        **_IDENTITY,
-    )
+    chosen = (*_UNSIGNED, "commit", "--no-verify", *_only(paths, message))
+    return ask(root, *chosen, GIT_OPTIONAL_LOCKS="1", **_IDENTITY)
+
+
+def hooked_commit(paths: list[str], message: str) -> tuple[list[str], dict[str, str]]:
+    """The same with the repository's own hooks, for whoever runs it: they may take their time."""
+    quiet = ("-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
+    kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
+    environment = {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", **_IDENTITY}
+    return ["git", *quiet, *_UNSIGNED, "commit", *_only(paths, message)], environment
+
+
+def _only(paths: list[str], message: str) -> list[str]:
+    return ["--quiet", "--only", "-m", message, "--", *paths]

@@ -49,6 +49,7 @@ class Goal(Protocol):
 def take_settings(run: Run, chosen: Settings, goal: Goal) -> None:
     """At the start and after a pause; what the breaker counted stays counted."""
     run.settings = chosen
+    run.show_as(chosen)
     run.max_iterations = chosen.maximum_iterations or goal.DEFAULT_ITERATIONS
     limit = goal.DEFAULT_BREAKER if chosen.breaker is None else chosen.breaker
     run.breaker = run.breaker.limited_to(limit)

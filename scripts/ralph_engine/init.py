@@ -1,172 +1,106 @@
-"""`init`: the files of a loop, made from the templates and never overwritten."""
+"""`init`: the files of a loop, and its settings where a person can be asked for them."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
-import shlex
-import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
-from pathlib import Path
+from typing import Any
 
-from .core import dot_folder, files, paths
+from . import ask, git, init_files, init_settings, init_words, own_checks, starter
+from .core import files
 from .failure import Failure
 from .harmless import harmless
-from .plugin_folder import PLUGIN, TEMPLATES
-from .prompt import fill
 
-_SCHEMA = Path(__file__).resolve().parent / "schemas" / "tasks.schema.json"
-_TEMPLATES = ("prd.md", "tasks.json", "progress.txt", "prompt.md", "guardrails.md")
-_AUDIT = ("audit.md",)
-_IGNORE = ".gitignore"
-_IGNORE_LIMIT = 16 * 1024 * 1024
-_FOLDERS = (paths.DEFAULT_RALPH_DIR, paths.DOT_FOLDER)
-_KINDS = {"file": "a file", "folder": "a folder", "link": "a symbolic link"}
-# A branch is a file below .git/refs: 255 bytes, four for a character, and git adds '.lock'.
-_LONGEST_BRANCH = 60
+_NO_TERMINAL = f"write {init_settings.FILE} by hand; ralph.sh config shows every key"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-d", "--project-dir", default=".", metavar="PATH", help="project root")
     parser.add_argument("--name", metavar="FEATURE", help="default: the project folder's name")
+    parser.add_argument("--no-input", action="store_true", help="ask nothing")
+    parser.add_argument("--settings", action="store_true", help="only ask for the settings")
     parser.add_argument("--audit", action="store_true", help="make ralph/audit.md too")
 
 
 def main(options: argparse.Namespace) -> int:
+    asking = _may_ask(options)
     root = _project(options.project_dir)
     name = _name(os.path.basename(root) or "project" if options.name is None else options.name)
     try:
-        lines = _make(root, contents(name, date.today(), options.audit))
+        if options.settings:
+            lines = _only_settings(root)
+        else:
+            lines = _everything(root, name, options.audit, asking)
     except files.FileFault as fault:
         where = os.path.join(root, fault.path)
         raise Failure(f"{where} {fault.problem}", f"{fault.fix}, then run init again") from fault
-    print(harmless("\n".join([*lines, "", *_next_steps(root)])))
+    print(harmless("\n".join(lines)))
     return 0
 
 
-def contents(name: str, today: date, audit: bool = False) -> dict[str, str]:
-    """What each new file holds, by its path in the project."""
-    made = {}
-    for file in (*_TEMPLATES, *_AUDIT[: int(audit)]):
-        values = {"DATE": today.isoformat(), "PROJECT_NAME": name, "BRANCH_NAME": branch(name)}
-        if file.endswith(".json"):
-            values = {key: _inside_json(value) for key, value in values.items()}
-        text = (TEMPLATES / file).read_text(encoding="utf-8")
-        made[f"{paths.DEFAULT_RALPH_DIR}/{file}"] = fill(text, values)
-    # Only a path inside the project serves editors on every machine, without a network.
-    made[f"{paths.DOT_FOLDER}/{_SCHEMA.name}"] = _SCHEMA.read_text(encoding="utf-8")
-    return made
+def _everything(root: str, name: str, audit: bool, asking: bool) -> list[str]:
+    """All that is asked comes before all that is written."""
+    commands = own_checks.of(root)
+    made = starter.contents(name, date.today(), audit, commands)
+    init_files.look(root, made)
+    begins, settings = False, None
+    if asking:
+        with _leaving_nothing():
+            begins = not init_words.repository(root) and _wants_repository(root)
+            settings = _settings(root)
+    lines = [_git_init(root)] if begins else []
+    lines += [*init_files.make(root, made), init_files.ignore(root)]
+    lines += [init_settings.write(root, settings)] if settings else []
+    return [*lines, *init_words.checks(root, commands), "", *init_words.next_steps(root)]
 
 
-def branch(name: str) -> str:
-    """What `git check-ref-format` accepts behind ralph/."""
-    text = unicodedata.normalize("NFC", name)[:_LONGEST_BRANCH]
-    steps = [_branch_step(step) for step in text.split("/")]
-    return "/".join(step for step in steps if step) or "feature"
+def _only_settings(root: str) -> list[str]:
+    with _leaving_nothing():
+        settings = _settings(root)
+    return [init_settings.write(root, settings)] if settings else [f"kept {init_settings.FILE}"]
 
 
-def _branch_step(text: str) -> str:
-    plain = re.sub(r"[^\w.]+|\.{2,}", "-", text).strip("-.")
-    return re.sub(r"\.lock$", "-lock", plain)
+@contextmanager
+def _leaving_nothing() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        ask.say("\nNothing was written.")
+        raise
 
 
-def ignore_addition(old: bytes) -> bytes:
-    """What .gitignore lacks; nothing where the marker stands in it already."""
-    marker = paths.MARKER.encode()
-    lines = [line.strip(b" \t/") for line in old.removeprefix(b"\xef\xbb\xbf").splitlines()]
-    if marker in lines:
-        return b""
-    end = b"\r\n" if b"\r\n" in old else b"\n"
-    return (b"" if old.endswith(b"\n") or not old else end) + marker + end
+def _settings(root: str) -> dict[str, Any] | None:
+    """None where those that are there stay."""
+    init_files.expect_files(root, [init_settings.FILE])
+    if not init_settings.may_be_written(root):
+        return None
+    init_files.expect_writable(root, [init_settings.FILE])
+    return init_settings.asked_for()
 
 
-def _make(root: str, made: dict[str, str]) -> list[str]:
-    """Looks at everything before the first write; one line for each file."""
-    wanted = [*made, paths.DOT_IGNORE]
-    _expect_kinds(root, [*wanted, _IGNORE])
-    kept = [path for path in (*wanted, _IGNORE) if files.kind(root, path) == "file"]
-    old = files.read_bytes(root, _IGNORE, _IGNORE_LIMIT) if _IGNORE in kept else b""
-    missing = [path for path in wanted if path not in kept]
-    _expect_writable(root, missing + [_IGNORE] * bool(ignore_addition(old)))
-    for path in missing:
-        if path in made:
-            files.replace_bytes(root, path, made[path].encode("utf-8"))
-    dot_folder.ensure(root)
-    lines = [f"{'kept' if path in kept else 'made'} {path}" for path in wanted]
-    return [*lines, _ignore(root, old, _IGNORE in kept)]
+def _wants_repository(root: str) -> bool:
+    ask.say(f"{root} is not a git repository, and a loop needs one.")
+    return ask.is_yes(ask.line("Run git init? (y/N): "))
 
 
-def _ignore(root: str, old: bytes, there: bool) -> str:
-    addition = ignore_addition(old)
-    if not addition:
-        return f"kept {_IGNORE}"
-    files.append(root, _IGNORE, addition)
-    return f"added {paths.MARKER} to {_IGNORE}" if there else f"made {_IGNORE}"
+def _git_init(root: str) -> str:
+    answer = git.ask(root, "init", "--quiet")
+    if answer.code:
+        hint = "no file was made; repair it, then run init again"
+        raise Failure(f"git init failed in {root}: {answer.error}", hint)
+    return "made a git repository"
 
 
-def _expect_kinds(root: str, wanted: list[str]) -> None:
-    for path, kind in [*((f, "folder") for f in _FOLDERS), *((p, "file") for p in wanted)]:
-        found = files.kind(root, path)
-        if found not in ("absent", kind):
-            words = _KINDS.get(found, "neither a file nor a folder")
-            raise Failure(
-                f"{os.path.join(root, path)} is {words}, and {_KINDS[kind]} is needed there",
-                "move it away, then run init again; nothing was changed",
-            )
-
-
-def _expect_writable(root: str, missing: list[str]) -> None:
-    for folder in dict.fromkeys(_nearest(root, path) for path in missing):
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise Failure(
-                f"{folder} cannot be written by this user",
-                "change its permissions, then run init again; nothing was changed",
-            )
-
-
-def _nearest(root: str, path: str) -> str:
-    """The folder that exists and will get the file, or the file's folder."""
-    folder = os.path.join(root, os.path.dirname(path))
-    return folder.rstrip("/") if os.path.isdir(folder) else root
-
-
-def _next_steps(root: str) -> list[str]:
-    here = root == os.path.realpath(os.getcwd())
-    place = "" if here else f" -d {shlex.quote(root)}"
-    git = "git" if here else f"git -C {shlex.quote(root)}"
-    ralph = shlex.quote(str(PLUGIN / "scripts" / "ralph.sh"))
-    added = f"{paths.DEFAULT_RALPH_DIR} {paths.DOT_FOLDER} {_IGNORE}"
-    return [
-        *_repository_words(root, git),
-        "Next:",
-        "  plan the feature   /ralph-plan in Claude Code, or edit ralph/prd.md, ralph/tasks.json",
-        f"  check the plan     {ralph} check{place}",
-        f"  commit it          {git} add {added} && {git} commit -m 'Plan a Ralph loop' {added}",
-        f"  start the loop     {ralph} run{place}",
-    ]
-
-
-def _repository_words(root: str, git: str) -> list[str]:
-    top = _repository(root)
-    if top is None:
-        return [f"{root} is not a git repository, and a loop needs one: {git} init", ""]
-    if top == root:
-        return []
-    words = f"{root} is a folder of the repository {top}: the loop's project is that folder alone."
-    return [words, ""]
-
-
-def _repository(root: str) -> str | None:
-    for folder in (Path(root), *Path(root).parents):
-        if os.path.lexists(folder / ".git"):
-            return str(folder)
-    return None
-
-
-def _inside_json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+def _may_ask(options: argparse.Namespace) -> bool:
+    if options.settings and options.no_input:
+        raise Failure("--settings asks and --no-input does not", "give one of them")
+    asking = ask.at_terminal() and not options.no_input
+    if options.settings and not asking:
+        raise Failure("--settings asks questions, and there is no terminal", _NO_TERMINAL)
+    return asking
 
 
 def _name(text: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from . import descendants
+from . import descendants, pinned
 from .stops import INTERRUPTED
 
 _AGAIN = 0.2
@@ -40,12 +40,18 @@ def install() -> None:
     # Not SIG_IGN: every program that we start would inherit that.
     signal.signal(signal.SIGHUP, lambda *_: None)
     signal.signal(signal.SIGALRM, _kill_jobs)
+    signal.signal(signal.SIGCONT, lambda *_: pinned.forget())
 
 
 def begin(mark: str, leave: Callable[[], None]) -> None:
     """From now on there is a run to save: its programs carry `mark`, and it is left by `leave`."""
     _known.what, _known.ends, _known.is_job = "the runner's own work", "within seconds", False
     _known.mark, _known.leave = mark, leave
+
+
+def finish() -> None:
+    """Python takes its handlers away before it ends: an alarm after that would kill us."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def asked() -> bool:
@@ -130,6 +136,6 @@ def _write(line: str) -> None:
         # Closed by the caller: the number 2 may be any file of ours by now.
         return
     try:
-        os.write(2, f"[ralph] {line}\n".encode())
+        pinned.interject(f"[ralph] {line}")
     except OSError:
         pass

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from .agents.lines import Splitter
 from .core import files, paths
 
 NAME = "journal.jsonl"
+_NOTE = b', "event": "agent", '
+_HEAD, _TAIL, _BLOCK = 100, 1024 * 1024, 65536
+# No longer line is ours; what an agent put there must not fill the memory.
+_LONGEST = 64 * 1024 * 1024
+Entry = dict[str, Any]
+Echo = Callable[[Entry], None]
 
 
 class Journal:
     """Appends events; each is on the disk before the step that it announces."""
 
-    def __init__(self, state: Path, run_id: str, project: str, echo: Callable[[str], None]) -> None:
+    def __init__(self, state: Path, run_id: str, project: str, echo: Echo) -> None:
         self._state, self._project, self._echo = str(state), project, echo
         self._name = f"runs/{run_id}/{NAME}"
         self._copy = f"{paths.DOT_FOLDER}/runs/{run_id}/events.jsonl"
@@ -36,7 +44,7 @@ class Journal:
         line = json.dumps(entry)
         files.append(self._state, self._name, line.encode("ascii") + b"\n", 0o600, durable)
         self._copy_for_people(line)
-        self._echo(line)
+        self._echo(entry)
 
     def _copy_for_people(self, line: str) -> None:
         try:
@@ -46,20 +54,73 @@ class Journal:
             pass
 
 
-def events(folder: Path) -> list[dict[str, Any]]:
-    """All whole lines; a torn one is left out."""
-    found = []
-    for line in (folder / NAME).read_bytes().split(b"\n"):
-        event = _event(line)
-        if event:
-            found.append(event)
-    return found
+class Tail:
+    """The events that somebody else writes, as they come, in constant memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._splitter = Splitter()
+
+    def read(self) -> Iterator[Entry]:
+        """What is new; the last line only once it is whole."""
+        while block := os.read(self._fd, _BLOCK):
+            for line in self._splitter.feed(block):
+                event = None if line.cut else _event(line.data)
+                if event:
+                    yield event
+
+    def __enter__(self) -> Tail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
 
 
-def _event(line: bytes) -> dict[str, Any] | None:
+class Steps(NamedTuple):
+    """What the runner did, without the agents' own words; `torn` lines cannot be read."""
+
+    events: list[Entry]
+    torn: int
+
+
+def steps(folder: Path) -> Steps:
+    """Read line by line: what agents said may be more than memory has room for."""
+    found, torn = [], 0
+    with open(folder / NAME, "rb") as lines:
+        while line := lines.readline(_LONGEST):
+            if _is_note(line) and line.endswith(b"}\n"):
+                continue
+            event = _event(line)
+            if event and event["event"] != "agent":
+                found.append(event)
+            torn += event is None and bool(line.strip())
+    return Steps(found, torn)
+
+
+def last_step(folder: Path) -> Entry:
+    """Asked again and again while a loop runs: only the end of the file is read, if it can be."""
+    tail = files.read_tail(str(folder), NAME, _TAIL).split(b"\n")
+    for line in reversed(tail):
+        step = None if _is_note(line) else _event(line)
+        if step:
+            return step
+    return (steps(folder).events or [{}])[-1]
+
+
+def newest(state: Path) -> Path | None:
+    """The folder of the run that wrote last."""
+    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
+    return found[-1].parent if found else None
+
+
+def _is_note(line: bytes) -> bool:
+    return _NOTE in line[:_HEAD]
+
+
+def _event(line: bytes) -> Entry | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "event" in value and "time" in value else None
 

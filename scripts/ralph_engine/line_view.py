@@ -1,6 +1,8 @@
-"""What an agent does, as plain lines for a terminal or a log."""
+"""What an agent does, as lines for a terminal or a log."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from .agents.events import (
     COMPLETED,
@@ -15,34 +17,65 @@ from .agents.events import (
 )
 from .harmless import harmless
 
+PLAIN, GOOD, BAD, QUIET, TITLE = "plain", "good", "bad", "quiet", "title"
 LONGEST_SUMMARY = 100
 MOST_OPEN = 1_000
+
+
+class Line(NamedTuple):
+    """One line without its end; what an agent says must not look like the runner's word."""
+
+    text: str
+    tone: str = PLAIN
+    by_agent: bool = False
+
+
+class Output(NamedTuple):
+    """How much is shown of what a tool printed."""
+
+    lines: int = 0
+    chars: int = 0
+
+
+NO_OUTPUT = Output()
 
 
 class View:
     """Remembers which tools have no result yet; the rest is in the event."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: Output = NO_OUTPUT) -> None:
+        self._output = output
         self._open: dict[str, str] = {}
         self._above = ""
         self._tools = self._errors = 0
 
-    def lines(self, event: Event) -> list[str]:
-        shown = [harmless(line).replace("\n", "\\n") for line in self._plain(event)]
-        if event.parent is not None:
-            shown = ["  " + line for line in shown]
+    def lines(self, event: Event) -> list[Line]:
+        deeper = "" if event.parent is None else "  "
+        shown = [
+            Line(deeper + one_line(line.text), line.tone, by_agent=True)
+            for line in self._plain(event)
+        ]
         if shown:
             self._above = event.id if isinstance(event, ToolStart) else ""
         return shown
 
-    def _plain(self, event: Event) -> list[str]:
+    def _plain(self, event: Event) -> list[Line]:
         if isinstance(event, ToolStart):
-            return [self._begin(event)]
+            return [Line(self._begin(event), TITLE)]
         if isinstance(event, ToolEnd):
-            return [self._end(event)]
+            return [Line(self._end(event), GOOD if event.ok else BAD), *self._printed(event)]
         if isinstance(event, Result):
-            return [complete(event, self._tools, self._errors)]
-        return _without_memory(event)
+            tone = GOOD if event.error is None else BAD
+            return [Line(complete(event, self._tools, self._errors), tone)]
+        return [Line(text) for text in _without_memory(event)]
+
+    def _printed(self, end: ToolEnd) -> list[Line]:
+        """Its first lines; those of an error begin in the line above."""
+        limit = self._output
+        cut = "..." if len(end.output) > limit.chars else ""
+        rows = (end.output[: limit.chars] + cut).rstrip("\n").split("\n")[: limit.lines]
+        rows = rows if end.ok else rows[1:]
+        return [Line(f"     {row.expandtabs(4)}", QUIET) for row in rows] if any(rows) else []
 
     def _begin(self, start: ToolStart) -> str:
         self._tools += 1
@@ -57,6 +90,10 @@ class View:
         name = self._open.pop(end.id, "")
         told = f"{name}: " if name and self._above != end.id else ""
         return f"  {told}{outcome(end)}"
+
+
+def one_line(text: str) -> str:
+    return harmless(text).replace("\n", "\\n")
 
 
 def _without_memory(event: Event) -> list[str]:

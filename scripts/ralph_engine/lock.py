@@ -26,7 +26,7 @@ _SLICE = 0.05
 _LIMIT = 65536
 _UNKNOWN = {"pid": "?", "host": "?", "since": "just now"}
 _HINT = (
-    "`ralph.sh status` tells more, `ralph.sh cancel` ends it; for a second feature use a worktree"
+    "`ralph.sh watch` follows it, `ralph.sh cancel` ends it; for a second feature use a worktree"
 )
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from . import (
     attempts,
+    blockers,
     checkpoint,
     git,
     marker_file,
     pauses,
     prompt,
+    report_files,
+    run_record,
     runner_signs,
     scm,
     signals,
+    standing,
     waiting,
 )
 from .agents import endings
@@ -42,6 +46,7 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
             continue
         run.iteration += 1
         stop = _iterate(run, goal, plan) or run.breaker.tripped()
+        _record(run, stop)
         if not stop and not waiting.rest(run):
             stop = signals.asked_to_stop(run)
     runner_signs.after_stop(run, stop)
@@ -54,12 +59,14 @@ def _finish_left_open(run: Run, goal: Goal) -> Stop | None:
         return None
     plan, reached = run.to_finish
     run.to_finish = None
-    return _settle(run, goal, plan, "", reached) or run.breaker.tripped()
+    stop = _settle(run, goal, plan, "", reached) or run.breaker.tripped()
+    _record(run, stop)
+    return stop
 
 
 def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
-    run.journal.write("iteration", number=run.iteration, mode=plan.mode, story=plan.story)
-    run.say(_title(run, plan))
+    about = {"mode": plan.mode, "story": plan.story, "title": standing.title(run, plan.story)}
+    run.journal.write("iteration", number=run.iteration, **about, **standing.of(run))
     text = _prompt(run, goal, plan)
     try:
         turn, reached = attempts.until_done(run, goal, plan, text)
@@ -72,6 +79,14 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
     return _settle(run, goal, plan, turn.answer, reached)
 
 
+def _record(run: Run, stop: Stop | None) -> None:
+    """For the report; at the end of the run it is written with the end in it."""
+    blockers.record(run)
+    run_record.iteration_ended(run)
+    if not stop:
+        report_files.keep(run)
+
+
 def _settle(run: Run, goal: Goal, plan: Plan, answer: str, reached: Outcome) -> Stop | None:
     results = run.check_all(goal.checks(run, plan, reached))
     if run.stop_asked():
@@ -82,6 +97,8 @@ def _settle(run: Run, goal: Goal, plan: Plan, answer: str, reached: Outcome) -> 
         scm.run(run, may_commit=plan.mode != review.REVIEW)
     signalled = run.take_signal("DONE")
     claimed = goal.claims(run, answer) or signalled
+    if claimed:
+        run.journal.write("claimed", number=run.iteration, signal=signalled)
     stop = goal.settle(run, plan, claimed, results, reached)
     run.breaker.count(goal.progressed(run, plan, reached), goal.submits(plan, reached))
     checkpoint.save(run)
@@ -100,11 +117,6 @@ def limit_reached(run: Run) -> Stop | None:
     if left is not None and left <= 0:
         return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
     return None
-
-
-def _title(run: Run, plan: Plan) -> str:
-    what = f": {plan.mode} {plan.story}" if plan.mode else ""
-    return f"iteration {run.iteration} of {run.max_iterations}{what}"
 
 
 def _prompt(run: Run, goal: Goal, plan: Plan) -> str:

@@ -27,6 +27,8 @@ def write(run: Run, fields: dict[str, Any], goal: str, session: str) -> None:
         "baseline": run.baseline,
         "host": socket.gethostname(),
     }
+    if run.context_window:
+        marker["contextWindow"] = run.context_window
     data = json.dumps(marker).encode("ascii")
     files.restore_bytes(run.root, paths.MARKER, data)
 

@@ -49,7 +49,7 @@ def read(state: Path) -> PastRun | None:
     folder = state / "runs" / str(known["run"])
     try:
         known["spent"] += max(0.0, os.stat(folder / journal.NAME).st_mtime - known["saved"])
-        return PastRun(known, last_end(journal.events(folder)))
+        return PastRun(known, last_end(journal.steps(folder).events))
     except OSError:
         return None
 

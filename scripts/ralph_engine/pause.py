@@ -7,7 +7,6 @@ import sys
 
 from . import run_options, running_loop
 from .core import requests
-from .running_loop import Loop
 
 add_arguments = run_options.add_project_argument
 
@@ -17,16 +16,14 @@ def main(options: argparse.Namespace) -> int:
     requests.make(str(loop.state), requests.PAUSE)
     print("asked the loop to pause; it finishes its iteration first", file=sys.stderr)
     try:
-        running_loop.wait_until(lambda: _stands(loop) or not running_loop.is_running(loop.root))
+        running_loop.wait_until(
+            lambda: running_loop.stands(loop) or not running_loop.is_running(loop.root)
+        )
     except KeyboardInterrupt:
         print("no longer waiting; the loop still pauses after its iteration", file=sys.stderr)
         return 130
-    if not _stands(loop):
+    if not running_loop.stands(loop):
         print("the loop ended before it paused: ralph.sh status", file=sys.stderr)
         return 1
     print("paused: nothing runs, editing is safe; ralph.sh resume goes on")
     return 0
-
-
-def _stands(loop: Loop) -> bool:
-    return running_loop.last_event(loop).get("event") == "paused"

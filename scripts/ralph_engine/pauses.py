@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from . import checkpoint, person_edits, settings
+from . import checkpoint, person_edits, settings, standing
 from .core import requests
 from .core.files import FileFault
 from .failure import Failure
@@ -21,7 +21,6 @@ def hold(run: Run, goal: Goal) -> None:
         tree = person_edits.uncommitted(run)
         checkpoint.stand(run, tree)
         run.journal.write("paused", number=run.iteration)
-        run.say("paused: nothing runs, editing is safe; `ralph.sh resume` goes on")
         _wait(run)
         if not run.stop_asked():
             _go_on(run, goal, tree)
@@ -45,5 +44,4 @@ def _go_on(run: Run, goal: Goal, tree: dict[str, str]) -> None:
         return
     take_settings(run, chosen, goal)
     checkpoint.save(run)
-    run.journal.write("resumed", number=run.iteration)
-    run.say("resumed")
+    run.journal.write("resumed", number=run.iteration, **standing.of(run))

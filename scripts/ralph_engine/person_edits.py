@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import approvals, check, git
-from .core import clean_tree, files, fingerprint, review, shape, tasks
+from .core import clean_tree, files, fingerprint, review, tasks
 from .core.tasks import Document, Story
 from .failure import Failure
 from .frozen_files import FrozenFiles
@@ -58,8 +58,6 @@ def _take_list(run: Run) -> None:
         return
     lines = difference(before, after)
     run.journal.write("person-edit", changes=lines)
-    for line in lines:
-        run.say(f"edited while the loop stood: {shape.name_shown(line)}")
     run.take_list(after, data)
     _stand_behind(run, before)
 
@@ -73,6 +71,7 @@ def _stand_behind(run: Run, before: Document) -> None:
             continue
         if old.get(story["id"], {}).get("reviewStatus") != review.APPROVED:
             approvals.trust(run.ledger, story, run.branch, git.head(run.root), run.run_id)
+            run.journal.write("trusted", story=story["id"])
         elif not approvals.same_frozen(old[story["id"]], story):
             again.append(story["id"])
     if again:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from typing import NamedTuple
@@ -12,7 +11,6 @@ from .agents import choose
 from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
 from .failure import Failure
-from .plugin_folder import TEMPLATES
 from .run_options import RunOptions
 from .settings import Settings
 
@@ -140,14 +138,7 @@ def _list_faults(root: str, folder: str, document: Document) -> list[str]:
         return [f"{path} is ignored by git; take it out of .gitignore"]
     if not document["userStories"]:
         return [f"{path} has no stories; write some with /ralph-plan"]
-    if _is_starter(document):
-        return [f"{path} is still the starter; write your stories with /ralph-plan"]
-    return []
-
-
-def _is_starter(document: Document) -> bool:
-    starter = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))
-    return bool(document["userStories"] == starter["userStories"])
+    return check.unwritten(document, path)
 
 
 def _branch_faults(root: str, document: Document) -> list[str]:

@@ -15,6 +15,7 @@ from .run_state import Run
 from .stops import COMPLETE, Stop
 
 KIND = "prompt"
+_RED = "Completion was claimed, but checks fail."
 DEFAULT_ITERATIONS, DEFAULT_BREAKER = 10, 5
 
 
@@ -95,7 +96,7 @@ def done_signal(run: Run) -> Stop | None:
 
 def _verdict(run: Run, results: list[Result]) -> Stop | None:
     if not all(result.passed for result in results):
-        run.journal.write("notice", rule="false-promise", story="", text="checks fail")
+        run.journal.write("notice", rule="false-promise", story="", text=_RED)
         return None
     if results:
         return Stop(COMPLETE, f"complete: {len(results)} of {len(results)} checks pass")

@@ -21,6 +21,7 @@ _KILLED = Turn(Ended(SIGNAL, "its runner was killed"), "", None)
 
 def take_up(run: Run, goal: Goal, past: PastRun) -> None:
     checkpoint.restore(run, past.known)
+    run.journal.write("taken-up", number=run.iteration)
     _end_orphans(run)
     stage, plan, reached = past.known["open"] or ("", [], [])
     if stage == checkpoint.WORKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from .agents import choose
 from .core import review
 from .settings import Agent, Settings
 
@@ -34,6 +35,10 @@ def everyone(settings: Settings) -> list[Chosen]:
     if settings.review_agent and not settings.skip_review:
         found.append(of(settings, review.REVIEW, False))
     return found + ([of(settings, review.IMPLEMENT, True)] if settings.fallback else [])
+
+
+def cost_is_told(settings: Settings) -> bool:
+    return any(choose(who.agent.command).REPORTS_COST for who in everyone(settings))
 
 
 def _shared(settings: Settings) -> str | None:

@@ -40,6 +40,7 @@ class Run:
     say: Callable[[str], None]
     detail: Callable[[str], None]
     stop_asked: Callable[[], bool]
+    show_as: Callable[[Settings], None]
     frozen: FrozenFiles
     document: Document = field(default_factory=dict)
     list_bytes: bytes = b""
@@ -60,11 +61,14 @@ class Run:
     held_back: tuple[Chosen, Ended] | None = None
     fallback_until: float = 0.0
     limits_met: int = 0
+    context_window: int | None = None
     lost: int = 0
     history_changed: bool = False
     goal_kind: str = ""
     flags: Entries = field(default_factory=dict)
     red_guardrails: dict[str, int] = field(default_factory=dict)
+    recorded: dict[str, Any] = field(default_factory=dict)
+    blockers: list[str] = field(default_factory=list)
     to_finish: tuple[Any, Outcome] | None = None
     seconds_before: float = 0.0
     started: float = field(default_factory=time.monotonic)
@@ -84,6 +88,9 @@ class Run:
 
     def story(self, name: str) -> Story | None:
         return next((s for s in self.document["userStories"] if s["id"] == name), None)
+
+    def done(self) -> int:
+        return sum(bool(story["passes"]) for story in self.document["userStories"])
 
     def cap(self, name: str) -> int:
         return self.caps.get(name, self.settings.review_cap)
@@ -111,9 +118,8 @@ class Run:
         runner = Runner(self.root, self.run_id, keep, self.stop_asked)
         with interrupts.job(f"the check {check.command}"):
             result = runner.run(check, self.iteration)
-        self.journal.write("check", command=check.command, code=result.code, log=result.log)
-        word = "passed" if result.passed else f"failed ({result.code}), {check.action}"
-        self.say(f"check {check.command}: {word}")
+        known = {"command": check.command, "action": check.action, "log": result.log}
+        self.journal.write("check", code=result.code, **known)
         self.detail(f"exit code {result.code} after {result.seconds:.1f} s, log {result.log}")
         return result
 
@@ -153,13 +159,11 @@ class Run:
     def violation(self, rule: str, story: str, message: str) -> None:
         """Something that was undone."""
         self.journal.write("violation", rule=rule, story=story, text=message)
-        self.say(f"undone: {message}")
         self.remarks.append(f"The runner undid what the last iteration did: {message}")
 
     def notice(self, rule: str, story: str, message: str) -> None:
         """Something that is wrong, but has nothing to undo."""
         self.journal.write("notice", rule=rule, story=story, text=message)
-        self.say(message)
         self.remarks.append(f"The runner noticed: {message}")
 
     def keep_prompt(self, text: str) -> None:
@@ -207,8 +211,8 @@ class Run:
         data = self.list_bytes if document == self.document else repair.text_of(document)
         left = repair.write(self.root, self.ralph_dir, data, f"ralph: {why}")
         self.take_list(document, data)
-        self.journal.write("tasks-rewritten", why=why, uncommitted=left)
-        self.say(f"{self.tasks_path}: {why}" + (f" ({left})" if left else ""))
+        known = {"path": self.tasks_path, "why": why, "uncommitted": left}
+        self.journal.write("tasks-rewritten", **known, done=self.done())
 
     def take_list(self, document: Document, data: bytes) -> None:
         """From now on this is the list as last judged."""

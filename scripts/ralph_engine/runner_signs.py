@@ -45,5 +45,4 @@ def put_up(run: Run, name: str, trigger: str, instruction: str) -> None:
     # What a person left uncommitted there stays uncommitted.
     if path not in run.baseline and git.is_tracked(run.root, path):
         repair.commit(run.root, [path], f"ralph: sign: {' '.join(name.split())}")
-    run.journal.write("sign", name=name)
-    run.say(f"put up a Sign in {path}: {name}")
+    run.journal.write("sign", name=name, path=path)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import journal, lock, state_folder
+from .core import files
 from .failure import Failure
 
 _SLICE = 0.1
@@ -40,9 +41,16 @@ def refuse_its_agent(run_id: str) -> None:
         raise Failure(_ITS_OWN_AGENT)
 
 
-def last_event(loop: Loop) -> dict[str, Any]:
-    found = journal.events(loop.state / "runs" / loop.run_id) if loop.run_id else []
-    return next((e for e in reversed(found) if e["event"] != "agent"), {})
+def last_step(loop: Loop) -> dict[str, Any]:
+    try:
+        return journal.last_step(loop.state / "runs" / loop.run_id) if loop.run_id else {}
+    except files.Missing:
+        return {}
+
+
+def stands(loop: Loop) -> bool:
+    """Paused by a person, whose edits count from then on."""
+    return last_step(loop).get("event") == "paused"
 
 
 def wait_until(done: Callable[[], bool], seconds: float | None = None) -> bool:

@@ -27,7 +27,6 @@ def run(run: Run, may_commit: bool) -> None:
         problem = _commit(run) if task == "commit" else _task(run, shlex.split(task))
         if problem:
             run.journal.write("scm-failed", task=task, why=problem)
-            run.say(f"scm: {task} failed: {problem}")
             return
 
 

@@ -1,48 +1,86 @@
-"""What a person sees of a run: plain lines on stderr, or events as JSON on stdout."""
+"""What a person sees of a run: a live view, plain lines on stderr, or events on stdout."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import TextIO
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from .harmless import harmless
+from . import outputs, terminal
+from .display import Display
+from .event_lines import EventLines
+from .line_view import NO_OUTPUT, PLAIN, QUIET, Line
+
+if TYPE_CHECKING:
+    from .live_view import LiveView
+    from .settings import Settings
 
 
 class Screen:
     def __init__(self, json: bool, verbose: bool) -> None:
         self._json, self._verbose = json, verbose
+        self._lines, self._timed = EventLines(NO_OUTPUT), False
+        self._live = None if json else _live_view()
+
+    def show_as(self, chosen: Settings) -> None:
+        self._lines = EventLines(NO_OUTPUT, chosen.stream_agent_output)
+        self._timed = chosen.display.timestamps
+        if self._live:
+            self._live.show_as(chosen.display, chosen.stream_agent_output)
 
     def say(self, text: str) -> None:
         if not self._json:
-            _print(f"[ralph] {text}", sys.stderr)
+            self._line(text, PLAIN)
 
     def detail(self, text: str) -> None:
         if self._verbose:
-            _print(f"[ralph] {text}", sys.stderr)
+            self._line(text, QUIET)
 
-    def event(self, line: str) -> None:
+    def event(self, entry: dict[str, Any]) -> None:
         if self._json:
-            _print(line, sys.stdout)
+            outputs.line(json.dumps(entry), sys.stdout)
+        elif self._live:
+            self._on_terminal(lambda view: view.event(entry))
+        else:
+            for line in self._lines.of(entry):
+                self._line(line.text, line.tone)
 
     def last(self, text: str, hint: str) -> None:
-        _print(f"ralph: {text}" + (f"\nhint: {hint}" if hint else ""), sys.stderr)
+        outputs.last(text, hint)
+
+    def close(self) -> None:
+        """The terminal is the shell's again."""
+        self._on_terminal(lambda view: view.close())
+        self._live = None
+
+    def pulse(self) -> None:
+        self._on_terminal(lambda view: view.pulse())
+
+    def _line(self, text: str, tone: str) -> None:
+        if self._live:
+            self._on_terminal(lambda view: view.say(Line(text, tone)))
+            return
+        clock = time.strftime("[%H:%M:%S] ") if self._timed else ""
+        outputs.line(f"{clock}[ralph] {text}", sys.stderr)
+
+    def _on_terminal(self, act: Callable[[LiveView], None]) -> None:
+        """One that is gone is no reason to stop: from then on there is the journal."""
+        if self._live is None:
+            return
+        try:
+            act(self._live)
+        except OSError:
+            self._live = None
+            outputs.give_up(sys.stderr)
 
 
-def _print(text: str, stream: TextIO | None) -> None:
-    if stream is None:  # closed by the caller
-        return
-    try:
-        print(harmless(text), file=stream, flush=True)
-    except BlockingIOError:
-        # Its reader is slow and it was told not to wait; the rest goes out with the next line.
-        pass
-    except OSError:
-        _give_up(stream)
+def _live_view() -> LiveView | None:
+    found = terminal.of(sys.stderr, os.environ)
+    if found is None:
+        return None
+    from .live_view import LiveView  # rich takes its time
 
-
-def _give_up(stream: TextIO) -> None:
-    """Nobody reads it any more; what it still holds would spoil the exit code at the end."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, stream.fileno())
-    os.close(null)
+    return LiveView(found, Display())

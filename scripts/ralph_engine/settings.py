@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from . import durations, schema
+from . import display, durations, schema
 from .core import files, paths, strict_json
 from .core.shape import shown
 from .core.tasks import SHOWN_FAULTS
+from .display import Display
 from .failure import Failure
 from .redact import redacted
 
@@ -45,6 +46,13 @@ DEFAULTS: dict[str, Any] = {
     "delay": "1s",
     "waitOnLimit": True,
     "breaker": None,
+    "display.emoji": True,
+    "display.color": True,
+    "display.timestamps": False,
+    "display.maxOutputLines": 5,
+    "display.maxOutputChars": 500,
+    "notify": None,
+    "guard.allow": [],
 }
 
 
@@ -102,6 +110,8 @@ class Settings:
     delay: float
     wait_on_limit: bool
     breaker: int | None
+    display: Display
+    notify: str | None
 
 
 class _Layer(NamedTuple):
@@ -174,6 +184,8 @@ def settled(entries: Entries) -> Settings:
         delay=_seconds(value, "delay"),
         wait_on_limit=value["waitOnLimit"],
         breaker=_whole(value["breaker"]),
+        display=display.of(value),
+        notify=value["notify"],
     )
 
 

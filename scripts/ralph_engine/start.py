@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import (
     agent_turn,
+    blockers,
     checkpoint,
     config,
     costs,
@@ -19,20 +20,23 @@ from . import (
     lock,
     loop,
     marker_file,
+    notify,
     old_runs,
     past_run,
     person_edits,
     preflight,
     prompt_goal,
     recover,
+    report_files,
     roles,
+    run_record,
     settings,
     signals,
+    standing,
     state_folder,
     task_goal,
     the_past,
 )
-from .agents import choose
 from .announce import announce
 from .core import dot_folder, files, paths, requests, review, tasks
 from .failure import Failure
@@ -51,9 +55,13 @@ from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
 def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
     interrupts.install()
     screen = Screen(options.json, options.verbose)
-    with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
-        stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
-    screen.last(f"{stop.status}: {stop.why}" if stop.code else stop.why, stop.hint)
+    try:
+        with lock.held(state_folder.lock_path(options.project_dir, os.environ)) as name_owner:
+            stop = _Start(options, flags, screen, name_owner).to_the_end(resuming)
+    finally:
+        interrupts.finish()
+        screen.close()
+    screen.last(stop.sentence, stop.hint)
     return stop.code
 
 
@@ -101,7 +109,8 @@ class _Start:
             preflight.go_to_branch(run.root, run.branch)
             the_past.settle(run)
         old_runs.forget(run.root, run.state)
-        run.journal.write("run", id=run.run_id, goal=goal.KIND, head=run.start_head)
+        about = {"id": run.run_id, "goal": goal.KIND, "head": run.start_head}
+        run.journal.write("run", **about, **standing.of(run), **run_record.beginning(run))
         return self._go(run, goal)
 
     def _take_up(self, past: PastRun, resuming: bool) -> Stop:
@@ -120,7 +129,8 @@ class _Start:
         interrupts.leave_if_asked()
         if run.document:
             the_past.settle(run)
-        run.journal.write("resumed", id=run.run_id, goal=goal.KIND, number=run.iteration)
+        about = {"id": run.run_id, "goal": goal.KIND, "number": run.iteration}
+        run.journal.write("resumed", **about, **standing.of(run), **run_record.beginning(run))
         return self._go(run, goal)
 
     def _close(self, past: PastRun) -> None:
@@ -134,10 +144,12 @@ class _Start:
         why = "cut off; judged by the start of another run"
         run.journal.write("end", code=INTERRUPTED, status="interrupted", why=why)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
         self._options = options
 
     def _go(self, run: Run, goal: Goal) -> Stop:
         git_exclude.ensure(run.root, run.ralph_dir)
+        run.blockers = blockers.known(run)
         interrupts.begin(run.mark, lambda: _leave(run))
         descendants.adopt_orphans()
         if run.to_finish is None:
@@ -161,6 +173,7 @@ class _Start:
             say=screen.say,
             detail=screen.detail,
             stop_asked=self._stop_asked,
+            show_as=screen.show_as,
             frozen=FrozenFiles(root, options.ralph_dir),
             start_head=git.head(root),
             hidden_before=git.hidden(root),
@@ -173,6 +186,8 @@ class _Start:
         return run
 
     def _stop_asked(self) -> bool:
+        # Asked several times a second, wherever the loop waits for something.
+        self._screen.pulse()
         return interrupts.asked() or requests.stands(str(self._state), requests.CANCEL)
 
     def _take_ready(self, run: Run, goal: Goal) -> None:
@@ -237,13 +252,19 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     try:
         stop = loop.run_to_end(run, goal)
     except Exception as error:
-        run.journal.write("end", code=ERROR, status="error", why=str(error))
+        hint = getattr(error, "hint", "")
+        run.journal.write("end", code=ERROR, status="error", why=str(error), hint=hint)
         checkpoint.stand(run, person_edits.uncommitted(run))
+        report_files.keep(run)
+        notify.of_end(run, Stop(ERROR, str(error)))
         raise
     finally:
         marker_file.remove(run)
     checkpoint.stand(run, person_edits.uncommitted(run))
-    run.journal.write("end", code=stop.code, status=stop.status, why=stop.why)
-    if any(choose(who.agent.command).REPORTS_COST for who in roles.everyone(run.settings)):
+    known = {"code": stop.code, "status": stop.status, "why": stop.why, "hint": stop.hint}
+    run.journal.write("end", **known, **standing.of(run))
+    report_files.keep(run)
+    if roles.cost_is_told(run.settings):
         run.say(costs.sentence(run.cost, run.cost_estimated))
+    notify.of_end(run, stop)
     return stop

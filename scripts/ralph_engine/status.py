@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 from . import journal, lock, past_run, run_options, session_loops, state_folder
@@ -21,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     owner = lock.owner(state_folder.lock_path(root, os.environ))
-    folder = _last_run(state_folder.of_project(root, os.environ))
-    own = words(owner, journal.events(folder) if folder else [])
+    folder = journal.newest(state_folder.of_project(root, os.environ))
+    own = words(owner, journal.steps(folder).events if folder else [])
     print(harmless("\n".join([*own, *session_loops.lines(root)])))
     return 0
 
@@ -36,7 +35,7 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
     iterations = [e for e in events if e["event"] == "iteration"]
     end = past_run.last_end(events)
     if owner:
-        word = _LIVING.get(_last_step(events), "running")
+        word = _LIVING.get(events[-1]["event"], "running")
         lines = [f"{word}: {run}, pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
@@ -44,18 +43,9 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
         lines = [f"killed: {run} left no end; ralph.sh resume goes on with it"]
     if iterations:
         lines.append(_iteration(iterations[-1]))
-    return [*lines, f"last event: {events[-1]['event']} at {events[-1]['time']}"]
-
-
-def _last_step(events: list[dict[str, Any]]) -> str:
-    return next((e["event"] for e in reversed(events) if e["event"] != "agent"), "")
+    return [*lines, f"last step: {events[-1]['event']} at {events[-1]['time']}"]
 
 
 def _iteration(event: dict[str, Any]) -> str:
     what = f": {event['mode']} {event['story']}" if event["mode"] else ""
     return f"iteration {event['number']}{what}"
-
-
-def _last_run(folder: Path) -> Path | None:
-    runs = sorted((folder / "runs").glob("*/journal.jsonl"), key=lambda path: path.stat().st_mtime)
-    return runs[-1].parent if runs else None

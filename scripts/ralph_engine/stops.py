@@ -24,3 +24,8 @@ class Stop(NamedTuple):
     @property
     def status(self) -> str:
         return STATUS[self.code]
+
+    @property
+    def sentence(self) -> str:
+        """What completed says so itself, with what it rests on."""
+        return f"{self.status}: {self.why}" if self.code else self.why

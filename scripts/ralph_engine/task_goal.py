@@ -145,8 +145,7 @@ def _as_last_judged(run: Run) -> None:
         return
     saved = run.keep_agents_version(run.tasks_path)
     text = f"{run.tasks_path} changed between two iterations"
-    run.journal.write("violation", rule="edited-between", story="", text=text)
-    run.say(f"undone: {text}; that version is in {saved}")
+    run.journal.write("violation", rule="edited-between", story="", text=text, kept=saved)
     run.rewrite(run.document, "undo: edited-between")
 
 
@@ -178,7 +177,13 @@ def _record(run: Run, plan: Plan, reached: Outcome) -> None:
             entry = approvals.entry_for(story, run.branch)
             area = [_base(run), plan.head] if event != "submitted" else []
             run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
-            run.journal.write("verdict" if area else "submitted", story=name, verdict=event)
+            told = {"story": name, "verdict": event, "done": run.done()}
+            commits = {"reviewed": plan.head, "head": head}
+            run.journal.write("verdict" if area else "submitted", **told, **commits)
+    if reached.passed and not reached.verdict:
+        run.journal.write("passed", story=reached.passed)
+    if reached.split:
+        run.journal.write("split")
 
 
 def _base(run: Run) -> str:

@@ -35,5 +35,6 @@ def _judge_unseen(run: Run) -> None:
     if unseen and (run.options.trust_approved or ask.yes(question)):
         for story in filter(None, map(run.story, unseen)):
             approvals.trust(run.ledger, story, run.branch, run.start_head, run.run_id)
+            run.journal.write("trusted", story=story["id"])
     elif unseen:
         run.rewrite(approvals.sent_back(run.document, unseen), f"never seen approved: {unseen}")

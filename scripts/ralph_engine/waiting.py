@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from . import fallback, interrupts, waits
+from . import fallback, interrupts, notify, waits
 from .countdown import Countdown, Now
 from .line_view import span
 from .run_state import Run
@@ -45,8 +45,7 @@ def sit_out(run: Run, wait: Wait) -> bool:
 
 def rest(run: Run) -> bool:
     """The delay between iterations; False when asked to stop."""
-    with interrupts.wait():
-        return _pass_time(run, Countdown(run.settings.delay, _now()), told=False)
+    return sit_out(run, Wait("delay", run.settings.delay, "the delay between two iterations"))
 
 
 def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
@@ -59,8 +58,9 @@ def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
 
 def _announce(run: Run, countdown: Countdown, wait: Wait) -> None:
     until = waits.clock(countdown.end, time.time())
-    run.say(f"waiting until {until} ({span(wait.seconds)}): {wait.why}")
+    sentence = f"waiting until {until} ({span(wait.seconds)}): {wait.why}"
     run.journal.write("wait", kind=wait.kind, seconds=wait.seconds, until=until, why=wait.why)
+    notify.of_wait(run, sentence)
 
 
 def _now() -> Now:

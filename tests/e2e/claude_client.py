@@ -8,9 +8,10 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +75,54 @@ def run_claude(
         return _run(command, project, environment, prompt, Path(scratch), deadline)
 
 
+def converse(
+    model: ScriptedModel,
+    project: Path,
+    prompts: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    version: str = "newest",
+    deadline: float = 60,
+) -> ClientRun:
+    """One session; each prompt is sent when the answer to the one before it is complete."""
+    with tempfile.TemporaryDirectory(prefix="ralph-client-") as scratch:
+        environment = {**_offline_environment(model, Path(scratch), None), **(env or {})}
+        command = _command(version, REPOSITORY, str(uuid.uuid4()), ["--input-format=stream-json"])
+        err = Path(scratch, "stderr")
+        with err.open("wb") as stderr:
+            client = subprocess.Popen(
+                command,
+                cwd=project,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            timer = threading.Timer(deadline, client.kill)
+            timer.start()
+            try:
+                events = [event for prompt in prompts for event in _asked(client, prompt)]
+                client.communicate()
+            finally:
+                timer.cancel()
+                _kill(client, environment[MARK])
+        return ClientRun(client.returncode, events, err.read_text())
+
+
+def _asked(client: subprocess.Popen[bytes], prompt: str) -> Iterator[Event]:
+    assert client.stdin and client.stdout
+    message = {"type": "user", "message": {"role": "user", "content": prompt}}
+    client.stdin.write(json.dumps(message).encode() + b"\n")
+    client.stdin.flush()
+    for line in client.stdout:
+        event = json.loads(line)
+        yield event
+        if event["type"] == "result":
+            return
+    raise AssertionError(f"the client ended, or was ended, before it answered {prompt!r}")
+
+
 def manage_plugins(home: Path, *arguments: str, version: str = "newest") -> str:
     """`claude plugin ...` with a home of its own."""
     done = subprocess.run(
@@ -103,7 +152,7 @@ def _offline_environment(model: ScriptedModel, scratch: Path, home: Path | None)
 
 def _command(version: str, plugin: Path | None, session_id: str, args: Sequence[str]) -> list[str]:
     command = [str(client_path(version)), "-p", "--verbose", "--output-format", "stream-json"]
-    command += ["--dangerously-skip-permissions"]
+    command += [] if "--permission-mode" in args else ["--dangerously-skip-permissions"]
     command += ["--plugin-dir", str(plugin)] if plugin else []
     command += [] if "--resume" in args else ["--session-id", session_id]
     return [*command, *args]

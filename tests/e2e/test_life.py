@@ -148,6 +148,7 @@ def test_a_full_life_of_three_stories(tmp_path: Path) -> None:
     _each_prompt_holds_iteration_mode_story_and_range(three)
     _a_red_check_is_evidence_for_the_reviewer_and_work_for_the_fixer(three)
     _the_stop_hook_held_two_attempts_until_they_were_repaired(three)
+    _the_report_tells_what_the_journal_tells(three)
 
 
 def _it_ends_complete_and_says_what_was_accepted_at_the_cap(three: ThreeStories) -> None:
@@ -168,8 +169,11 @@ def _the_journal_tells_every_step(three: ThreeStories) -> None:
         achieved = "US-2a" if name == "US-2" else name
         expected += [("iteration", number, mode, name), ("agent-started",)]
         expected += [("agent-ended", "ok"), (kind, achieved, reached)]
+        expected += [("split",)] if name == "US-2" else []
         expected += [("check", *check) for check in checks]
-    expected += [("check", *check) for check in three.AT_THE_END]
+        if number == len(three.WAY):
+            expected += [("claimed",), *(("check", *check) for check in three.AT_THE_END)]
+        expected.append(("iteration-ended", number, three.head_after(number)))
     assert told == [*expected, ("end", 0, "complete")]
     assert [entry["n"] for entry in three.ran.journal] == [*range(1, len(three.ran.journal) + 1)]
 
@@ -276,6 +280,31 @@ def _the_stop_hook_held_two_attempts_until_they_were_repaired(three: ThreeStorie
     assert "has been reviewed 2 times, the cap is 2: approve it" in told[1]
 
 
+def _the_report_tells_what_the_journal_tells(three: ThreeStories) -> None:
+    [path] = three.life.root.glob(".ralph/runs/*/report.md")
+    lines = path.read_text().splitlines()
+    cost = sum(entry["cost"] for entry in three.ran.of("agent-ended"))
+    assert cost > 0
+    for line in (
+        "**complete**: 3 of 4 stories verified, 1 accepted at cap (US-3)",
+        "- stories done: 4 of 4",
+        "- iterations: 12",
+        f"- cost: ${cost:.2f}",
+        "- US-3 was accepted at the cap, after 2 reviews: not verified,"
+        " its reviewFeedback says what remains",
+        "- Promises of completion: 1, false: 0",
+        "- Verdicts of reviews: 6, sent back: 2",
+    ):
+        assert line in lines
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| US-")]
+    assert [[*row[:1], *row[2:5], row[-1]] for row in rows] == [
+        ["US-1", "done", "2 of 2", "4", three.head_after(3)[:12]],
+        ["US-2a", "done", "1 of 2", "2", three.head_after(5)[:12]],
+        ["US-2b", "done", "1 of 2", "2", three.head_after(7)[:12]],
+        ["US-3", "accepted at cap", "2 of 2", "4", three.head_after(11)[:12]],
+    ]
+
+
 def _step(entry: dict[str, Any]) -> tuple[Any, ...]:
     """An event without what differs from run to run."""
     fields = {
@@ -285,6 +314,7 @@ def _step(entry: dict[str, Any]) -> tuple[Any, ...]:
         "submitted": ("story", "verdict"),
         "verdict": ("story", "verdict"),
         "check": ("command", "code"),
+        "iteration-ended": ("number", "head"),
         "end": ("code", "status"),
     }
     name = entry["event"]

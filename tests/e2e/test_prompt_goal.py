@@ -13,6 +13,7 @@ from ralph_engine.scripted_model import say
 Guardrail = dict[str, str]
 
 DONE = "<response>DONE</response>"
+CLAIMED = "Completion was claimed, but checks fail."
 PROMPT = "Build it.\n\nThen stop."
 GUARDRAILS: dict[str, Guardrail] = {
     "APPEND": {
@@ -173,7 +174,7 @@ def test_done_is_a_tag_and_every_guardrail_agreeing(tmp_path: Path) -> None:
     ran = life.run(turns, "-p", PROMPT)
     assert (ran.code, ran.last_line) == (0, "ralph: complete: 2 of 2 checks pass")
     assert [entry["code"] for entry in ran.of("check")] == [1, 0, *[0, 0] * 3]
-    assert [(e["rule"], e["text"]) for e in ran.of("notice")] == [("false-promise", "checks fail")]
+    assert [(e["rule"], e["text"]) for e in ran.of("notice")] == [("false-promise", CLAIMED)]
     told = (
         'Guardrail "test -f ready" failed with exit code 1.\n'
         "Output file: .ralph/guardrail_1_test_f_ready.log\nOutput (truncated):"

@@ -17,7 +17,12 @@ SECONDS = 60
 SESSION = "5e551011-0000-4000-8000-000000000001"
 RUN = "run-1"
 
-EVENTS = {"stop": "Stop", "session": "SessionStart", "prompt_command": "UserPromptExpansion"}
+EVENTS = {
+    "stop": "Stop",
+    "session": "SessionStart",
+    "prompt_command": "UserPromptExpansion",
+    "context_monitor": "PostToolUse",
+}
 
 # Kept by hand: what a hook may print, by event.
 BLOCK_KEYS = {"decision", "reason"}
@@ -153,6 +158,8 @@ class Place:
         known: dict[str, Any] = {"session_id": SESSION, "hook_event_name": name}
         if hook == "session":
             known["source"] = "startup"
+        if hook == "context_monitor":
+            known["transcript_path"] = str(self.tmp / "transcript.jsonl")
         return {**known, **(sent or {})}
 
     def outside(self) -> dict[str, object]:

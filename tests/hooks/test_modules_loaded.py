@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -24,6 +25,7 @@ LOOP = core("files", "hook_io", "loop_of_session", "marker", "paths", "review", 
 )
 STOPPING = LOOP | core("stopping")
 SESSION = LOOP | core("alerts")
+MONITOR = core("alerts", "context_alert", "context_levels", "context_usage", "hook_io", "paths")
 ENDING = core("audit", "audit_file", "background", "clock", "dot_folder", "hook_log", "loop_words")
 SESSION_LOOP = core("promise", "session_state", "session_stop", "transcript") | ENDING
 STOP = LOOP | core(
@@ -92,6 +94,17 @@ def reference(place: Place) -> None:
     place.write(".ralph-active", reference_marker(os.getpid()))
 
 
+def full_context(place: Place) -> None:
+    usage = {"input_tokens": 190_000}
+    entry = {"type": "assistant", "message": {"usage": usage}}
+    (place.tmp / "transcript.jsonl").write_text(json.dumps(entry) + "\n")
+
+
+def full_context_in_a_loop(place: Place) -> None:
+    full_context(place)
+    without_git(place)
+
+
 Case = tuple[str, Callable[[Place], None], set[str], set[str]]
 CASES: dict[str, Case] = {
     "inactive stop": ("stop", no_loop, STOPPING | SYSTEM, STOPPING),
@@ -115,6 +128,13 @@ CASES: dict[str, Case] = {
         no_loop,
         core("files", "hook_io", "paths", "prompt_gate") | SYSTEM,
         core("prompt_gate"),
+    ),
+    "context monitor": ("context_monitor", full_context, MONITOR | SYSTEM, MONITOR),
+    "context monitor in a loop": (
+        "context_monitor",
+        full_context_in_a_loop,
+        MONITOR | LOOP | SYSTEM,
+        MONITOR | LOOP,
     ),
     "session outside a loop": ("session", no_loop, SESSION | SYSTEM, LOOP),
     "session in a loop": ("session", without_git, SESSION | SYSTEM, LOOP),

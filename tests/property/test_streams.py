@@ -101,7 +101,7 @@ def test_any_stream_can_be_judged_recorded_and_shown(
         for line in lines([stream], 1 << 20):
             for event in parser.feed(line.data):
                 json.loads(json.dumps(as_json(event)))
-                assert all(shown.isprintable() for shown in view.lines(event))
+                assert all(shown.text.isprintable() for shown in view.lines(event))
         assert adapter.ended(parser, code, cause).kind in KINDS
 
 

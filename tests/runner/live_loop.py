@@ -19,19 +19,49 @@ HONEST = shlex.join([sys.executable, str(HONEST_PROGRAM)])
 GATED = 'echo here >> "$OUTSIDE/here"; read -r word < "$OUTSIDE/go"; exec ' + HONEST
 
 
+class Gate:
+    """Where agents wait, each for its word."""
+
+    def __init__(self, project: HostileProject) -> None:
+        self._outside, self._gone = project.outside, 0
+        if not (self._outside / "go").exists():
+            os.mkfifo(self._outside / "go")
+
+    def agents_come(self, number: int) -> None:
+        """Until so many agents have been started in this project."""
+        here = self._outside / "here"
+        until(lambda: here.exists() and len(here.read_text().split()) >= number)
+
+    def let_go(self, over: Callable[[], bool] = lambda: False) -> None:
+        """The next agent; the one before it must not read its word."""
+        self._gone += 1
+        self.agents_come(self._gone)
+        until(lambda: self._let_go() or over())
+
+    def _let_go(self) -> bool:
+        try:
+            fd = os.open(self._outside / "go", os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return False
+        os.write(fd, b"go\n")
+        os.close(fd)
+        return True
+
+
 class LiveLoop:
-    def __init__(self, project: HostileProject, *options: str, agent: str = "") -> None:
-        self.project, self._gone = project, 0
+    def __init__(
+        self, project: HostileProject, *options: str, agent: str = "", **added: str
+    ) -> None:
+        """`added` comes to the loop's environment."""
+        self.project, self._gate = project, Gate(project)
         program = project.outside / "gated.sh"
         program.write_text(agent or GATED)
-        if not (project.outside / "go").exists():
-            os.mkfifo(project.outside / "go")
         self._screen = (project.outside.parent / f"live-{time.monotonic_ns()}").open("w+b")
         argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "run", "--delay", "0s"]
         self.process = subprocess.Popen(
             [*argv, "--agent", f"sh '{program}'", *options],
             cwd=project.root,
-            env=project.environment,
+            env={**project.environment, **added},
             stdin=subprocess.DEVNULL,
             stdout=self._screen,
             stderr=self._screen,
@@ -39,24 +69,10 @@ class LiveLoop:
         )
 
     def agents_come(self, number: int) -> None:
-        """Until so many agents have been started in this project."""
-        here = self.project.outside / "here"
-        until(lambda: here.exists() and len(here.read_text().split()) >= number)
+        self._gate.agents_come(number)
 
     def let_go(self) -> None:
-        """The next agent; the one before it must not read its word."""
-        self._gone += 1
-        self.agents_come(self._gone)
-        until(lambda: self._let_go() or self.process.poll() is not None)
-
-    def _let_go(self) -> bool:
-        try:
-            fd = os.open(self.project.outside / "go", os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            return False
-        os.write(fd, b"go\n")
-        os.close(fd)
-        return True
+        self._gate.let_go(lambda: self.process.poll() is not None)
 
     def pause(self) -> None:
         """Asked for while an agent works, which is then let go."""

@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_marked, marked
 
 # On opening its first terminal, the leader of a session gets it as the controlling one.
 _AT_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 CTRL_C, CTRL_D = b"\x03", b"\x04"
+RUNNER = (sys.executable, "-I", "-X", "utf8", str(ENGINE))
 
 
 class PtySession:
@@ -24,12 +25,12 @@ class PtySession:
         *options: str,
         verb: str = "run",
         env: Mapping[str, str] | None = None,
+        runner: Sequence[str] = RUNNER,
     ) -> None:
-        self._mark, self.screen = f"{MARK}={project.mark}", ""
+        self._mark, self.screen, self._found = f"{MARK}={project.mark}", "", 0
         self._master, slave = os.openpty()
-        runner = [sys.executable, "-I", "-X", "utf8", str(ENGINE), verb, *options]
         self.process = subprocess.Popen(
-            ["sh", "-c", _AT_TERMINAL, os.ttyname(slave), *runner],
+            ["sh", "-c", _AT_TERMINAL, os.ttyname(slave), *runner, verb, *options],
             cwd=project.root,
             env={**project.environment, **(env or {})},
             stdin=subprocess.DEVNULL,
@@ -43,6 +44,13 @@ class PtySession:
         give_up = time.monotonic() + DEADLINE
         while text not in self.screen:
             assert self._look(give_up), f"ended without {text!r}: {self.screen}"
+
+    def expect_next(self, text: str) -> None:
+        """Behind what the last call found."""
+        give_up = time.monotonic() + DEADLINE
+        while text not in self.screen[self._found :]:
+            assert self._look(give_up), f"ended without {text!r}: {self.screen}"
+        self._found = self.screen.index(text, self._found) + len(text)
 
     def type(self, keys: bytes) -> None:
         os.write(self._master, keys)

@@ -21,7 +21,7 @@ from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_m
 STARTS, ROUNDS = 16, 5
 WAITS = 'echo $$ > "$OUTSIDE/reached"; read word < "$OUTSIDE/go"; echo "<response>DONE</response>"'
 HINT = (
-    "hint: `ralph.sh status` tells more, `ralph.sh cancel` ends it;"
+    "hint: `ralph.sh watch` follows it, `ralph.sh cancel` ends it;"
     " for a second feature use a worktree"
 )
 

@@ -74,6 +74,17 @@ def test_it_ends_complete_and_nothing_was_reopened(kept: Kept) -> None:
     assert kept.git("status", "--porcelain") == ""
 
 
+def test_its_commits_have_the_forms_that_the_prompt_names(kept: Kept) -> None:
+    prompt = (ENGINE.parents[2] / "templates" / "prompt.md").read_text(encoding="utf-8")
+    forms = set(re.findall(r"`((?:feat|review|fix): [^`]+)`", prompt))
+    known = {form: re.escape(form).replace(r"\[ID\]", r"\[US-\d+\]") for form in forms}
+    known = {form: pattern.replace("Title", ".+") for form, pattern in known.items()}
+    subjects = kept.git("log", "--format=%s", "--author=Demo agent").splitlines()[:-1]
+    used = [[f for f, pattern in known.items() if re.fullmatch(pattern, s)] for s in subjects]
+    assert [len(found) for found in used] == [1] * len(subjects)
+    assert {found[0] for found in used} == forms
+
+
 def test_the_first_check_after_the_cheat_is_red_and_all_others_green(kept: Kept) -> None:
     codes = [code for (code,) in kept.of("check", "code")]
     assert Counter(codes) == {0: len(codes) - 1, 1: 1}

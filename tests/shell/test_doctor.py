@@ -26,10 +26,9 @@ def test_a_healthy_place_has_nothing_to_put_right(patient: Patient) -> None:
     found = patient.examined()
     assert {line.grade for line in found} == {"ok"}
     topics = [line.text.partition(":")[0] for line in found]
-    expected = ["python", "hooks' python", "git", "settings", "agent claude", "agent sh", "hooks"]
-    assert [topic for topic in topics if topic not in ("shfmt", "agent codex")] == [
-        *expected,
-        *("sandbox", "disk", "leftovers"),
+    assert topics == [
+        *("python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent codex"),
+        *("agent sh", "hooks", "sandbox", "disk", "leftovers"),
     ]
 
 
@@ -45,7 +44,7 @@ def test_a_look_changes_nothing(patient: Patient) -> None:
 
 
 def test_json_for_machines(patient: Patient) -> None:
-    patient.pinned.unlink()
+    patient.pinned.write_text(f"\n{patient.tools}/shfmt-stand-in\n")
     done = patient.run("--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1
@@ -82,19 +81,18 @@ def test_no_interpreter_is_pinned(patient: Patient) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_shfmt_is_missing_where_the_guard_needs_it(patient: Patient, named: bool) -> None:
-    plugin = patient.plugin()
-    (plugin / "hooks" / "guard.py").touch()
+def test_shfmt_is_missing(patient: Patient, named: bool) -> None:
     gone = patient.tools / "gone"
     patient.pinned.write_text(f"{BASE}\n{gone}\n" if named else f"{BASE}\n")
-    what = f"{gone}, pinned in {patient.pinned}, does not run" if named else "names none"
-    [line] = patient.troubles(plugin=plugin)
-    assert line == Line(
-        "warn",
-        f"shfmt: {what if named else f'{patient.pinned} {what}'}:"
-        " the guard hook decides by simple rules only",
-        f"remove {patient.pinned}: the next start of ralph.sh writes it anew",
-    )
+    pinned = f"{gone}, pinned in {patient.pinned}, does not run"
+    what = pinned if named else f"{patient.pinned} names none"
+    assert patient.troubles() == [
+        Line(
+            "warn",
+            f"shfmt: {what}: the guard hook reads only simple commands",
+            f"install shfmt; remove {patient.pinned}: the next start of ralph.sh writes it anew",
+        )
+    ]
 
 
 def test_git_is_missing(patient: Patient) -> None:

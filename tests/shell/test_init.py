@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -14,9 +13,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from ralph_engine import init
 from ralph_engine.core import tasks
-from ralph_engine.failure import Failure
+from shell.init_dialogue import everything
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENGINE = REPOSITORY / "scripts" / "ralph_engine" / "__main__.py"
@@ -25,14 +23,23 @@ MADE = [
     *(f"ralph/{name}" for name in RALPH),
     *(".ralph/tasks.schema.json", ".ralph/.gitignore", ".gitignore"),
 ]
+NO_CHECKS = (
+    "no test, lint or type command found: put the loop's checks into the verifyCommands of"
+    " ralph/tasks.json"
+)
 SECONDS = 60
 IDENTITY = ["-c", "user.name=T", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"]
 
 
 def start(*arguments, cwd, through=()):
+    return engine("init", *arguments, cwd=cwd, through=through)
+
+
+def engine(*arguments, cwd, through=(), **env):
     return subprocess.run(
-        [*through, sys.executable, "-I", str(ENGINE), "init", *arguments],
+        [*through, sys.executable, "-I", str(ENGINE), *arguments],
         cwd=cwd,
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -57,16 +64,6 @@ def git(folder, *arguments):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def everything(folder):
-    """Each path with its kind, content and time of change."""
-    seen = {}
-    for path in sorted(folder.rglob("*")):
-        status = path.lstat()
-        content = path.read_bytes() if stat.S_ISREG(status.st_mode) else None
-        seen[str(path.relative_to(folder))] = (status.st_mode, content, status.st_mtime_ns)
-    return seen
 
 
 def files_in(folder):
@@ -115,12 +112,14 @@ def test_the_next_steps(project):
     ralph = shlex.quote(str(REPOSITORY / "scripts" / "ralph.sh"))
     added = "ralph .ralph .gitignore"
     assert lines[len(MADE) :] == [
+        NO_CHECKS,
         "",
         "Next:",
         "  plan the feature   /ralph-plan in Claude Code, or edit ralph/prd.md, ralph/tasks.json",
         f"  check the plan     {ralph} check",
         f"  commit it          git add {added} && git commit -m 'Plan a Ralph loop' {added}",
         f"  start the loop     {ralph} run",
+        f"  type less          {ralph} link   (then: ralph check, ralph run)",
     ]
 
 
@@ -202,7 +201,7 @@ def test_an_empty_name_is_refused(project, name):
 def test_a_second_run_writes_nothing(project):
     made_by("--name", "first", cwd=project)
     before = everything(project)
-    lines = made_by("--name", "second", cwd=project)
+    lines = made_by("--name", "second", "--no-input", cwd=project)
     assert lines[: len(MADE)] == [f"kept {path}" for path in MADE]
     assert everything(project) == before
 
@@ -347,26 +346,41 @@ def test_a_shared_gitignore_is_not_written(project):
     assert everything(project) == before
 
 
-@pytest.mark.parametrize("closed", [".", "ralph", ".ralph"])
-def test_a_folder_that_may_not_be_written(project, monkeypatch, capsys, closed):
-    """In this process: root may write everywhere, and tests often run as root."""
+# Root may write everywhere, and tests often run as root; without this capability it may not.
+AS_ANYONE = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+
+
+@pytest.fixture
+def closed(request, project):
+    """A folder of the project that may be read and not written."""
     for folder in ("ralph", ".ralph"):
-        (project / folder).mkdir()
-    place = os.path.normpath(project / closed)
-    monkeypatch.setattr(os, "access", lambda path, mode: os.path.normpath(path) != place)
+        (project / folder).mkdir(exist_ok=True)
+    folder = project / request.param
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("closed", [".", "ralph", ".ralph"], indirect=True)
+def test_a_folder_that_may_not_be_written(project, closed):
     before = everything(project)
-    with pytest.raises(Failure) as caught:
-        init.main(argparse.Namespace(project_dir=str(project), name=None, audit=False))
-    assert str(caught.value) == f"{place} cannot be written by this user"
-    assert caught.value.hint == "change its permissions, then run init again; nothing was changed"
+    assert refused(cwd=project, through=AS_ANYONE) == [
+        f"ralph: {closed} cannot be written by this user",
+        "hint: change its permissions, then run init again; nothing was changed",
+    ]
     assert everything(project) == before
-    assert capsys.readouterr().out == ""
 
 
-def test_a_finished_init_needs_no_permission(project, monkeypatch):
+def test_a_finished_init_needs_no_permission(project):
     made_by(cwd=project)
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert init.main(argparse.Namespace(project_dir=str(project), name=None, audit=False)) == 0
+    for folder in (project, project / "ralph", project / ".ralph"):
+        folder.chmod(0o555)
+    try:
+        done = start(cwd=project, through=AS_ANYONE)
+    finally:
+        for folder in (project, project / "ralph", project / ".ralph"):
+            folder.chmod(0o755)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_full_disk_leaves_no_half_file(project):
@@ -422,6 +436,49 @@ def test_the_mode_of_gitignore_stays(project):
     (project / ".gitignore").chmod(0o600)
     made_by(cwd=project)
     assert stat.S_IMODE((project / ".gitignore").stat().st_mode) == 0o600
+
+
+def test_the_projects_own_checks_are_proposed(project):
+    (project / "package.json").write_text('{"scripts": {"test": "jest", "lint": "eslint ."}}')
+    lines = made_by("--audit", cwd=project)
+    found = "found npm test, npm run lint: in the verifyCommands of ralph/tasks.json"
+    assert f"{found}; change them there" in lines
+    document, faults = tasks.parse((project / "ralph" / "tasks.json").read_bytes(), "tasks.json")
+    assert (faults, document["verifyCommands"]) == ([], ["npm test", "npm run lint"])
+    audit = (project / "ralph" / "audit.md").read_text()
+    assert "\n```sh\nnpm test\nnpm run lint\n```\n" in audit
+
+
+def test_a_list_that_is_there_is_told_what_it_lacks(project):
+    made_by(cwd=project)
+    before = (project / "ralph" / "tasks.json").read_bytes()
+    (project / "Makefile").write_text("test lint:\n\ttrue\n")
+    lines = made_by(cwd=project)
+    lacks = "found make test, make lint: not in the verifyCommands of ralph/tasks.json"
+    assert f"{lacks}; add what the loop must pass" in lines
+    assert (project / "ralph" / "tasks.json").read_bytes() == before
+    (project / "ralph" / "tasks.json").write_text("[")
+    assert f"{lacks}; add what the loop must pass" in made_by(cwd=project)
+
+
+def test_a_run_refuses_the_starter_with_checks_in_it(project, tmp_path):
+    (project / "Makefile").write_text("test:\n\ttrue\n")
+    made_by(cwd=project)
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "first")
+    said = "ralph/tasks.json is still the starter; write your stories with /ralph-plan"
+    for verb in (["run", "--agent", "true"], ["check"]):
+        done = engine(*verb, cwd=project, XDG_STATE_HOME=str(tmp_path / "state"))
+        assert done.returncode == 2
+        assert said in done.stdout + done.stderr
+
+
+def test_settings_are_asked_for_at_a_terminal_only(project):
+    assert refused("--settings", cwd=project) == [
+        "ralph: --settings asks questions, and there is no terminal",
+        "hint: write .ralph/settings.json by hand; ralph.sh config shows every key",
+    ]
+    assert not (project / ".ralph").exists()
 
 
 def test_an_unknown_argument_is_refused(project):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-HOSTILE_NAME = "it's a \"quoted\" $HOME `x` 🙂"
+HOSTILE_NAME = 'it\'s a "quoted" $HOME `x` 🙂'
 
 
 def test_arguments_stdin_and_exit_code_are_passed_on(quick):
@@ -84,8 +85,19 @@ def test_a_leading_dash_in_the_folder_name(tmp_path, quick_at):
     assert house.answer(launcher="./-rf/plugin/scripts/ralph.sh", cwd=tmp_path)
 
 
+@pytest.mark.parametrize("verb", ["init", "archive", "audit"])
+def test_a_launcher_of_one_verb(quick, verb):
+    own = quick.scripts / f"ralph-{verb}.sh"
+    shutil.copy(REPOSITORY / "scripts" / own.name, own)
+    (quick.root / "elsewhere").symlink_to(own)
+    for launcher in (own, quick.root / "elsewhere"):
+        seen = quick.answer("--label", "a b", "", launcher=launcher, cwd="/")
+        assert seen["argv"] == [verb, "--label", "a b", ""]
+
+
 def test_launchers_are_short_strict_and_executable():
-    for name in ["scripts/ralph.sh", "scripts/test.sh", ".ci/run"]:
+    verbs = ["scripts/ralph-init.sh", "scripts/ralph-archive.sh", "scripts/ralph-audit.sh"]
+    for name in ["scripts/ralph.sh", "scripts/test.sh", ".ci/run", *verbs]:
         path = REPOSITORY / name
         lines = path.read_text().splitlines()
         assert lines[:2] == ["#!/usr/bin/env bash", "set -euo pipefail"], name

@@ -170,13 +170,26 @@ def test_ralph_python_cannot_be_started(quick, kind):
 
 
 def test_hooks_env_is_left_alone_when_right(quick):
+    shfmt = quick.program("shfmt", "#!/bin/sh\n")
     quick.answer()
-    quick.hooks_env.write_text(f"{BASE}\n/path/of/shfmt\n")
     before = quick.hooks_env.stat()
     quick.answer()
-    assert pinned(quick) == f"{BASE}\n/path/of/shfmt\n"
+    assert pinned(quick) == f"{BASE}\n{shfmt}\n"
     after = quick.hooks_env.stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_the_shell_parser_of_the_environment_comes_before_one_on_path(quick):
+    quick.program("shfmt", "#!/bin/sh\n")
+    quick.answer()
+    [environment] = quick.environments()
+    own = environment / "bin" / "shfmt"
+    own.write_text("#!/bin/sh\n")
+    quick.answer()
+    assert pinned(quick).splitlines()[1] == str(quick.bin / "shfmt"), "not executable: no program"
+    own.chmod(0o755)
+    quick.answer()
+    assert pinned(quick) == f"{BASE}\n{own}\n"
 
 
 def test_hooks_env_is_replaced_not_rewritten(quick):
@@ -252,6 +265,10 @@ def test_first_start_downloads_and_the_next_one_needs_no_network(hostile, no_net
         f"ralph: making the Python environment {environment} (once, with {tool})\n"
     )
     assert house.left_over() == []
+    shfmt = pinned(house).splitlines()[1]
+    assert shfmt == f"{environment}/bin/shfmt"
+    parsed = subprocess.run([shfmt, "--to-json"], input=b"a | b", capture_output=True, timeout=60)
+    assert b'"Op": "|"' in parsed.stdout, "the guard reads operators as they are written"
     (house.bin / "uv").unlink(missing_ok=True)
     second = house.run(env=no_network)
     assert (second.returncode, second.stderr) == (0, "")

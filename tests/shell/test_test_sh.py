@@ -30,6 +30,14 @@ echo "${{0##*/}} $*" >>'{calls}'
 """
 
 
+# Program: package, and the tests that need it.
+NEEDED = {
+    "bwrap": ("bubblewrap", "sandbox"),
+    "tmux": ("tmux", "terminal"),
+    "chromium": ("chromium", "report"),
+}
+
+
 class Checkout:
     """A checkout whose tools are stand-ins, so that its test command only shows its plan."""
 
@@ -49,7 +57,8 @@ class Checkout:
         note = house.program("../fake/note", NOTE.format(calls=self.calls))
         house.program("uv", UV_STAND_IN.format(python=python, note=note))
         house.program("../clients/node_modules/.bin/claude", NOTE.format(calls=self.calls))
-        house.program("bwrap", "#!/bin/sh\n")
+        for program in NEEDED:
+            house.program(program, "#!/bin/sh\n")
         (self.root / "tests").mkdir()
         for name in ("scripts/test.sh", "tests/requirements.txt", ".ci/run"):
             (self.root / name).parent.mkdir(exist_ok=True)
@@ -137,9 +146,9 @@ def test_help_starts_nothing(house):
     assert checkout.steps() == []
 
 
-def lacking_bubblewrap(house, user, apt=True, sudo=True):
+def lacking(house, program, user, apt=True, sudo=True):
     checkout = Checkout(house)
-    (house.bin / "bwrap").unlink()
+    (house.bin / program).unlink()
     house.program("uname", "#!/bin/sh\necho Linux\n")
     house.program("id", f"#!/bin/sh\necho {user}\n")
     house.program("true", "#!/bin/sh\n")
@@ -150,15 +159,23 @@ def lacking_bubblewrap(house, user, apt=True, sudo=True):
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_bubblewrap_is_installed(house, user):
-    checkout = lacking_bubblewrap(house, user)
+@pytest.mark.parametrize("program", NEEDED)
+def test_a_missing_program_is_installed(house, program, user):
+    checkout = lacking(house, program, user)
     done = checkout.run("-q")
     assert done.returncode == 0, done.stderr
     assert "noninteractive" in done.stdout
     assert checkout.steps()[1:3] == [
         "apt-get -qq update",
-        "apt-get -qq install -y --no-install-recommends bubblewrap",
+        f"apt-get -qq install -y --no-install-recommends {NEEDED[program][0]}",
     ]
+
+
+def test_elsewhere_than_on_linux_there_is_no_bubblewrap(house):
+    checkout = lacking(house, "bwrap", 0)
+    house.program("uname", "#!/bin/sh\necho Darwin\n")
+    assert checkout.run("-q").returncode == 0
+    assert not any("apt-get" in step for step in checkout.steps())
 
 
 @pytest.mark.parametrize(
@@ -169,15 +186,16 @@ def test_bubblewrap_is_installed(house, user):
         ({"user": 0, "broken": True}, "failed"),
     ],
 )
-def test_bubblewrap_cannot_be_installed(house, options, why):
-    broken = options.pop("broken", False)
-    checkout = lacking_bubblewrap(house, **options)
-    if broken:
+@pytest.mark.parametrize("program", NEEDED)
+def test_a_missing_program_cannot_be_installed(house, program, options, why):
+    checkout = lacking(house, program, **{k: v for k, v in options.items() if k != "broken"})
+    if "broken" in options:
         house.program("apt-get", "#!/bin/sh\nexit 100\n")
     done = checkout.run("-q")
     assert done.returncode == 2
+    package, who = NEEDED[program]
     assert done.stderr.splitlines()[-2:] == [
-        "ralph: bwrap is not on PATH, the sandbox tests need it, and installing it here " + why,
-        "hint: install the package bubblewrap with your package manager, then start again",
+        f"ralph: {program} is not on PATH, the {who} tests need it, and installing it here {why}",
+        f"hint: install the package {package} with your package manager, then start again",
     ]
     assert not any("-m pytest" in step for step in checkout.steps())

@@ -59,6 +59,13 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         'delay = "1s" (default)',
         "waitOnLimit = true (default)",
         "breaker = 3, for a prompt 5 (default)",
+        "display.emoji = true (default)",
+        "display.color = true (default)",
+        "display.timestamps = false (default)",
+        "display.maxOutputLines = 5 (default)",
+        "display.maxOutputChars = 500 (default)",
+        "notify = none (default)",
+        "guard.allow = [] (default)",
     ]
 
 

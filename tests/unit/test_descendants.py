@@ -131,6 +131,12 @@ def test_orphans_with_the_mark_are_ended_and_no_others(
     assert all(map(lives, others))
 
 
+@pytest.mark.parametrize("nothing", ["", "RALPH_RUN_ID="])
+def test_a_mark_that_says_nothing_is_nobodys(table: descendants.Table, nothing: str) -> None:
+    """Looked for, it would be found in every process of the machine; nothing is signalled here."""
+    assert descendants._marked(nothing, table.rows()) == []
+
+
 def test_neither_ourselves_nor_our_ancestors_are_ended(mark: str) -> None:
     """A program with the mark asks, below another with the mark; it says so when it has lived."""
     asks = (

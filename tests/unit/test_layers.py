@@ -36,15 +36,16 @@ LIGHT = {
 ONE_IMPORTER = {
     "jsonschema": "scripts/ralph_engine/schema.py",
     "filelock": "scripts/ralph_engine/lock.py",
+    "rich": "scripts/ralph_engine/paint.py",
 }
 WRITERS = {
     "scripts/ralph_engine/core/files.py": "the one door to the disk",
-    "scripts/ralph_engine/core/alerts.py": "removes a session's own folder in the temp dir",
+    "scripts/ralph_engine/core/alerts.py": "keeps a session's own folder in the temp dir",
     "scripts/ralph_engine/bug_report.py": "a private log in the temp dir, when all else failed",
     "scripts/ralph_engine/__main__.py": "opens /dev/null in place of an output nobody reads",
     "scripts/ralph_engine/state_folder.py": "makes the runner's folder, outside every project",
     "scripts/ralph_engine/old_runs.py": "forgets whole folders of old runs",
-    "scripts/ralph_engine/screen.py": "opens /dev/null in place of a terminal that is gone",
+    "scripts/ralph_engine/outputs.py": "opens /dev/null in place of a terminal that is gone",
     "scripts/ralph_engine/demo_agent.py": "plays the agent, in the demo's own folder",
     "scripts/ralph_engine/throw_away.py": "makes and removes a trial's own folder",
     "scripts/ralph_engine/offline_claude.py": "makes the folders of a throw-away home",

@@ -25,7 +25,7 @@ CASSETTES = Path(__file__).resolve().parents[1] / "cassettes" / "claude"
 
 def shown(*events: Event) -> list[str]:
     view = line_view.View()
-    return [line for event in events for line in view.lines(event)]
+    return [line.text for event in events for line in view.lines(event)]
 
 
 def replayed(name: str) -> list[str]:

@@ -11,11 +11,21 @@ import re
 from pathlib import Path
 
 import pytest
-from ralph_engine import init, prompt, schema
-from ralph_engine.core import paths, review, shape, snapshot, tasks, transitions
+from ralph_engine import blockers, prompt, schema, signs, starter
+from ralph_engine.core import (
+    audit,
+    loop_command,
+    paths,
+    review,
+    shape,
+    snapshot,
+    tasks,
+    transitions,
+)
 from ralph_engine.prompt import Iteration
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+PLUGIN = Path(__file__).resolve().parents[2]
+TEMPLATES = PLUGIN / "templates"
 PROMPT = (TEMPLATES / "prompt.md").read_text(encoding="utf-8")
 MOST_CHARACTERS = 6000
 COMMON = prompt.sections(PROMPT, "")
@@ -43,7 +53,7 @@ PROMISE = "<promise>COMPLETE</promise>"
 KNOWN = {
     *(FIELDS | STATUSES | FILES | COMMANDS),
     *(form for forms in COMMITS.values() for form in forms),
-    *(PROMISE, review.CAP_MARK, "## [date] - [ID] - {{MODE}}"),
+    *(PROMISE, review.CAP_MARK, blockers.MARK, "## [date] - [ID] - {{MODE}}"),
 }
 
 
@@ -368,8 +378,8 @@ def test_a_section_names_the_statuses_that_the_gate_lets_it_set(section):
 # The other templates.
 
 
-def test_init_uses_every_template():
-    made = init.contents("n", datetime.date(2024, 5, 6), audit=True)
+def test_every_template_is_used():
+    made = starter.contents("n", datetime.date(2024, 5, 6), audit=True)
     used = {os.path.basename(path) for path in made if path.startswith("ralph/")}
     assert used == {path.name for path in TEMPLATES.iterdir()}
 
@@ -393,7 +403,7 @@ def test_the_starter_shows_every_field_but_splits():
 def test_the_starters_schema_is_found_from_the_ralph_folder():
     document = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))
     path = os.path.normpath(f"ralph/{document['$schema']}")
-    copied = init.contents("n", datetime.date(2024, 5, 6))[path]
+    copied = starter.contents("n", datetime.date(2024, 5, 6))[path]
     assert json.loads(copied) == schema.validator("tasks").schema
 
 
@@ -421,11 +431,70 @@ def test_every_section_of_the_prd_says_who_needs_it():
     assert parts == ["Database", "API", "Core Logic", "Frontend", "Infrastructure"]
 
 
-def test_the_only_sign_is_a_commented_example():
+def test_the_only_sign_is_a_commented_example_in_the_form_that_is_read():
     text = (TEMPLATES / "guardrails.md").read_text(encoding="utf-8")
-    labels = "".join(
-        rf"- \*\*{label}\*\*: .+\n" for label in ("Trigger", "Instruction", "Added after")
-    )
-    example = re.compile(rf"<!-- Example:\n### Sign: .+\n{labels}-->\n")
-    assert len(example.findall(text)) == 1
-    assert "Sign:" not in example.sub("", text)
+    assert signs.parse(text) == []
+    [sign] = signs.parse(text.replace("<!-- Example:", "").replace("-->", ""))
+    assert sign.faults == []
+    assert "a Sign to `ralph/guardrails.md`, in the form of its example" in COMMON
+
+
+ENTRY = re.compile(r"^- ", re.MULTILINE)
+AUDIT = (TEMPLATES / "audit.md").read_text(encoding="utf-8")
+
+
+def test_an_audit_is_told_the_signals_that_end_a_round_and_the_whole():
+    _, open_ones, none_open = ENTRY.split(AUDIT.partition("## Completion condition")[2])
+    remain = open_ones.rpartition("this line alone: ")[2].strip()
+    assert audit.findings(remain.replace(" N ", " 3 ")) == 3
+    done = none_open.rpartition("this line alone: ")[2].strip()
+    assert done == loop_command.NO_FINDINGS
+    assert audit.is_done(done, loop_command.NO_FINDINGS)
+
+
+def test_an_audits_commands_are_those_of_the_project():
+    assert audit.commands(AUDIT) == []
+    made = starter.contents("n", datetime.date(2024, 5, 6), True, ["make test", "a 'b' \"c\""])
+    assert audit.commands(made["ralph/audit.md"]) == ["make test", "a 'b' \"c\""]
+
+
+def test_check_commands_are_data_in_the_list():
+    hard = ["make test", 'a "b" \\ {{DATE}}', "🙂"]
+    made = starter.contents('"verifyCommands": []', datetime.date(2024, 5, 6), False, hard)
+    document = json.loads(made["ralph/tasks.json"])
+    assert (document["project"], document["verifyCommands"]) == ('"verifyCommands": []', hard)
+    assert starter.untouched_list(document)
+    document["userStories"][0]["title"] = "mine"
+    assert not starter.untouched_list(document)
+
+
+# The skill that plans speaks of the same files and fields.
+
+SKILL = (PLUGIN / "skills" / "ralph-plan" / "SKILL.md").read_text(encoding="utf-8")
+ROOT = "${CLAUDE_PLUGIN_ROOT}/"
+
+
+def test_every_name_in_the_planning_skill_exists():
+    named = quoted(SKILL)
+    lines = {"planning: full", "planning: derivation", "list:", "verifyCommands:"}
+    plain = {name for name in named if ROOT not in name}
+    assert plain - FIELDS - FILES - lines == set()
+    places = set(re.findall(re.escape(ROOT) + r"([\w./-]+)", SKILL))
+    assert places == {"scripts/ralph.sh", "templates/prd.md"}
+    assert all((PLUGIN / place).is_file() for place in places)
+    verbs = set(re.findall(r'ralph\.sh" (\w+)', SKILL))
+    assert verbs == {"plan", "check", "run"}
+
+
+def test_the_skill_tells_a_new_story_as_the_gate_wants_it():
+    [line] = [line for line in SKILL.split("\n") if line.startswith("- is to do: ")]
+    fresh = json.loads((TEMPLATES / "tasks.json").read_text(encoding="utf-8"))["userStories"][0]
+    told = dict(re.findall(r'`(\w+)` (\w+|"")', line))
+    assert told == {name: json.dumps(fresh[name]) for name in told}
+    assert set(told) == {"passes", "reviewStatus", "reviewCount", "reviewFeedback", "notes"}
+
+
+@pytest.mark.parametrize("words", ["plan this feature", "create a ralph prd", "generate tasks for"])
+def test_the_skill_is_found_by_what_a_person_says(words):
+    head = SKILL.split("---")[1]
+    assert words in head and "disable-model-invocation" not in head

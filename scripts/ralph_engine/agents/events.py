@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Union
 
 # `parent` is the tool call whose subagent did it; `at` is set by whoever reads the stream.
@@ -97,6 +98,7 @@ _KINDS: dict[type, str] = {
     Retry: "retry",
     Unknown: "unknown",
 }
+_BY_KIND: dict[str, Any] = {kind: event for event, kind in _KINDS.items()}
 
 
 def as_json(event: Event) -> dict[str, Any]:
@@ -106,3 +108,13 @@ def as_json(event: Event) -> dict[str, Any]:
     if event.parent is None:
         del document["parent"]
     return document
+
+
+def from_json(document: Mapping[str, Any]) -> Event:
+    """What as_json made; what else stands there does not count."""
+    kind = _BY_KIND[document["kind"]]
+    values = {name: document[name] for name in kind._fields if name in document}
+    if kind is Todo:
+        values["items"] = tuple(TodoItem(item["text"], item["status"]) for item in values["items"])
+    event: Event = kind(**values)
+    return event

@@ -140,6 +140,15 @@ def remove(root: str, relative: str) -> None:
             raise _fault(relative, error) from error
 
 
+def drop_empty(root: str, relative: str) -> None:
+    """A folder, if nothing is in it."""
+    try:
+        with _Parent(root, relative) as (parent, name):
+            os.rmdir(name, dir_fd=parent)
+    except (FileFault, OSError):
+        pass
+
+
 def kind(root: str, relative: str) -> str:
     """absent, file, folder, link or other; never follows."""
     try:

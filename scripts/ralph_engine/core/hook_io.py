@@ -37,6 +37,12 @@ def block(reason: str, told: str = "") -> None:
     _print({"decision": "block", "reason": sendable(reason), **_told(told)})
 
 
+def deny(reason: str) -> None:
+    """A tool call that does not run; the model reads why."""
+    said = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
+    _print({"hookSpecificOutput": {**said, "permissionDecisionReason": sendable(reason)}})
+
+
 def add_context(event: str, text: str, told: str = "") -> None:
     said = {"hookEventName": event, "additionalContext": sendable(text)}
     _print({"hookSpecificOutput": said, **_told(told)})

@@ -34,13 +34,7 @@ def count_block(root: str, session: str, limit: int) -> bool:
 
 def failure(root: str, session: str) -> str | None:
     """Logs the exception in flight; words for the model the first time only."""
-    import traceback
-
-    try:
-        dot_folder.ensure(root)
-        entry = f"{_now()} {session}\n{traceback.format_exc()}\n"
-        files.append(root, paths.HOOK_ERRORS, entry.encode("utf-8", "replace"))
-    except files.FileFault:
+    if not keep_exception(root, session):
         return None
     if not count_block(root, f"{session}-error", 1):
         return None
@@ -48,6 +42,19 @@ def failure(root: str, session: str) -> str | None:
         f"Ralph's own Stop hook failed; the details are in {paths.HOOK_ERRORS}. "
         "Check that your work is committed, mention this in progress.txt, then stop again."
     )
+
+
+def keep_exception(root: str, session: str) -> bool:
+    """The exception in flight, in full, for a person; False where it cannot be written."""
+    import traceback
+
+    try:
+        dot_folder.ensure(root)
+        entry = f"{_now()} {session}\n{traceback.format_exc()}\n"
+        files.append(root, paths.HOOK_ERRORS, entry.encode("utf-8", "replace"))
+    except files.FileFault:
+        return False
+    return True
 
 
 def _now() -> str:

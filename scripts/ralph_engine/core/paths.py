@@ -12,10 +12,15 @@ SIGNALS = ("DONE", "WAIT", "WAIT_WITHOUT_RESTART")
 WAITS = SIGNALS[1:]
 CLEARED = ".ralph/sessions/cleared"
 DEFAULT_RALPH_DIR = "ralph"
+ARCHIVE = "ralph-archive"
 
 
 def tasks(ralph_dir: str) -> str:
     return f"{ralph_dir}/tasks.json"
+
+
+def prd(ralph_dir: str) -> str:
+    return f"{ralph_dir}/prd.md"
 
 
 def signals(ralph_dir: str, names: tuple[str, ...] = SIGNALS) -> list[str]:
@@ -24,7 +29,7 @@ def signals(ralph_dir: str, names: tuple[str, ...] = SIGNALS) -> list[str]:
 
 def frozen_files(ralph_dir: str) -> list[str]:
     """What no agent may change during a run."""
-    return [f"{ralph_dir}/prd.md", f"{ralph_dir}/prompt.md", *SETTINGS]
+    return [prd(ralph_dir), f"{ralph_dir}/prompt.md", *SETTINGS]
 
 
 def reviewer_files(ralph_dir: str) -> list[str]:

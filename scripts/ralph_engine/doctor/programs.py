@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from ..core import command, files
-from ..plugin_folder import PLUGIN
 from .finding import Finding, bad, ok, warn
 
 _SECONDS = 10.0
@@ -26,8 +25,7 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     cache = cache_folder(environment)
     interpreter, shfmt = _pinned(cache)
     yield _interpreter(os.path.join(cache, _PINNED), interpreter)
-    if _guards():
-        yield _shfmt(os.path.join(cache, _PINNED), shfmt)
+    yield _shfmt(os.path.join(cache, _PINNED), shfmt)
     yield _git()
 
 
@@ -59,17 +57,12 @@ def _interpreter(path: str, interpreter: str) -> Finding:
     return ok(topic, f"{interpreter} runs")
 
 
-def _guards() -> bool:
-    """Does this plugin have the hook that needs shfmt?"""
-    return (PLUGIN / "hooks" / "guard.py").is_file()
-
-
 def _shfmt(path: str, shfmt: str) -> Finding:
     if shfmt and _works([shfmt, "--version"]):
         return ok("shfmt", f"{shfmt} runs")
     what = f"{shfmt}, pinned in {path}, does not run" if shfmt else f"{path} names none"
-    words = f"{what}: the guard hook decides by simple rules only"
-    return warn("shfmt", words, _AGAIN.format(path))
+    words = f"{what}: the guard hook reads only simple commands"
+    return warn("shfmt", words, f"install shfmt; {_AGAIN.format(path)}")
 
 
 def _git() -> Finding:

@@ -1,0 +1,1 @@
+"""What a piece of shell would run: parsed, then followed without running anything."""

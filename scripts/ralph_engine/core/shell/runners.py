@@ -1,0 +1,226 @@
+"""Programs that are given a script or a command to run: each is followed into it."""
+
+from __future__ import annotations
+
+from . import shells, wrappers
+from .values import (
+    CONTAINER,
+    NO_PROGRAMS,
+    REMOTE,
+    UNKNOWN,
+    Feed,
+    name_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+    from .state import Shell
+
+    Runner = Callable[[Shell, list[str], "Feed | None", frozenset[str]], Feed]
+
+_MOST_ITEMS = 32
+_SSH_VALUED = frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w".split())
+
+
+def find(name: str, words: list[str]) -> Runner | None:
+    if name in shells.SHELLS:
+        return shells.program
+    if name == "env" and any(word[:2] == "-S" or word.startswith("--split") for word in words[1:]):
+        return _env_split
+    if name in ("npx", "npm") and wrappers.option(words, "", "-c", "--call"):
+        return shells.with_option_c
+    runner = _RUNNERS.get(name)
+    if runner:
+        return runner
+    from . import interpreters
+
+    return interpreters.run if interpreters.language(name) else None
+
+
+def _flock(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    if wrappers.option(words[1:], "c", "--command"):
+        return shells.with_option_c(shell, words, feed, behind)
+    valued = wrappers.wrapper("-w -E --timeout --conflict-exit-code", 1)
+    return command(shell, wrappers.inner(valued, words, 1)[0], feed, behind)
+
+
+def _joined(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """watch and its like put their words together for sh -c."""
+    valued = wrappers.wrapper("-n -d --interval -w -c -m -r")
+    inner, _ = wrappers.inner(valued, words, 1)
+    return shells.script(shell.child(), " ".join(inner), feed, behind)
+
+
+def _editor(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """vim -c ':!command'"""
+    for word in words[1:]:
+        _, mark, text = word.partition("!")
+        if mark and word.lstrip("+:")[:1] == "!":
+            shells.script(shell.child(), text, None, behind)
+    return Feed(UNKNOWN, NO_PROGRAMS)
+
+
+def _each_word(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """hyperfine, tmux, concurrently: any word with blanks in it may be a command line."""
+    for word in words[1:]:
+        if " " in word and not word.startswith("-"):
+            shells.script(shell.child(), word, None, behind)
+    return Feed(UNKNOWN, NO_PROGRAMS)
+
+
+def _ssh(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    inner, _ = wrappers.inner(wrappers.Wrapper(_SSH_VALUED, 1), words, 1)
+    far = shell.child()
+    far.where, far.cwd, far.functions = REMOTE, f"/{UNKNOWN}", {}
+    return (
+        shells.script(far, " ".join(inner), feed, behind) if inner else Feed(UNKNOWN, NO_PROGRAMS)
+    )
+
+
+def _env_split(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    at = next(at for at, word in enumerate(words) if word[:2] == "-S" or word[:7] == "--split")
+    first = words[at].partition("=")[2] if words[at][:2] == "--" else words[at][2:]
+    rest = words[at + 1 :]
+    text = first or "".join(rest[:1])
+    split = text.split()
+    return command(shell, ["env", *split, *(rest if first else rest[1:])], feed, behind)
+
+
+def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    valued = wrappers.wrapper(
+        "-I -J -n -P -L -d -a -E -s -R -S --max-args --max-procs --max-lines --delimiter --arg-file"
+        " --replace --max-chars --eof"
+    )
+    inner, _ = wrappers.inner(valued, words, 1)
+    own = words[: len(words) - len(inner)]
+    items = _items(feed, own)
+    mark = _replaced_mark(own)
+    behind |= feed.programs if feed else NO_PROGRAMS
+    for words_once in _filled(inner or ["echo"], items, mark):
+        command(shell, words_once, None, behind)
+    return Feed(UNKNOWN, feed.programs if feed else NO_PROGRAMS)
+
+
+def _items(feed: Feed | None, own: list[str]) -> list[str]:
+    if feed is None or not feed.text:
+        return [UNKNOWN]
+    flags = "".join(word for word in own if word[:1] == "-" and word[1:2] != "-")
+    whole = any(word in ("--null", "-0") or word.startswith("-d") for word in own) or "0" in flags
+    lines = [line for line in feed.text.split("\n") if line]
+    items = lines if whole or _replaced_mark(own) else feed.text.split()
+    return items[:_MOST_ITEMS] + ([UNKNOWN] if len(items) > _MOST_ITEMS else [])
+
+
+def _replaced_mark(own: list[str]) -> str:
+    for at, word in enumerate(own):
+        if word in ("-I", "-J", "--replace"):
+            return "".join(own[at + 1 : at + 2])
+        if word.startswith(("-I", "-J")):
+            return word[2:]
+        if word.startswith("--replace=") or word.startswith("-i"):
+            return word.partition("=")[2] or word[2:] or "{}"
+    return ""
+
+
+def _filled(template: list[str], items: list[str], mark: str) -> list[list[str]]:
+    if not mark:
+        return [[*template, *items]]
+    return [[word.replace(mark, item) for word in template] for item in items]
+
+
+def _parallel(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    valued = wrappers.wrapper("-j --jobs -N -n -a --arg-file --delay --timeout -S --joblog")
+    inner, _ = wrappers.inner(valued, words, 1)
+    marks = [at for at, word in enumerate(inner) if word in (":::", "::::", ":::+")]
+    template = inner[: marks[0]] if marks else inner
+    given = [word for word in inner[marks[0] :] if word[:3] != ":::"] if marks else None
+    items = given if given is not None else _items(feed, ["-I", "{}"])
+    for item in items[:_MOST_ITEMS]:
+        text = " ".join(template) if template else item
+        text = text.replace("{}", item) if "{}" in text or not template else f"{text} {item}"
+        shells.script(shell.child(), text, None, behind)
+    return Feed(UNKNOWN, NO_PROGRAMS)
+
+
+def _find(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    from . import calls, finding, printed
+
+    found = finding.read(words[1:])
+    for template in found.runs:
+        filled = []
+        for word in template:
+            filled += found.paths if word == "{}" else [word.replace("{}", found.paths[0])]
+        command(shell, filled, None, behind)
+    if found.deletes:
+        calls.note(shell, ["rm", "-rf", *found.paths], None)
+    for name in found.files:
+        calls.note(shell, ["tee", name], None)
+    return printed.output(shell, words, feed, behind)
+
+
+def _fd(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    for mark in ("-x", "-X", "--exec", "--exec-batch"):
+        if mark in words:
+            template = words[words.index(mark) + 1 :]
+            filled = [word.replace("{}", f"./{UNKNOWN}") for word in template]
+            command(shell, filled, None, behind)
+    return Feed(f"./{UNKNOWN}\n", frozenset({"fd"}))
+
+
+def _container(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """docker exec, kubectl exec: another machine's files, but perhaps our database."""
+    if "exec" in words:
+        inside = shell.child()
+        inside.where, inside.cwd, inside.functions = CONTAINER, f"/{UNKNOWN}", {}
+        rest = words[words.index("exec") + 1 :]
+        rest = rest[rest.index("--") + 1 :] if "--" in rest else _behind_container(rest)
+        command(inside, rest, feed, behind)
+    return Feed(UNKNOWN, frozenset({name_of(words)}))
+
+
+def _behind_container(words: list[str]) -> list[str]:
+    valued = wrappers.wrapper("-e -u -w --env --user --workdir --env-file --index -n -c", 1)
+    return wrappers.inner(valued, words, 0)[0]
+
+
+def command(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    from . import calls
+
+    return calls.run(shell.child(), words, feed, None, None, behind)
+
+
+def follow_files(
+    shell: Shell, words: list[str], name: str, feed: Feed | None, assigns: dict[str, str]
+) -> None:
+    """What this command writes, copies or starts of the files that the text made itself."""
+    from . import git_runs, making
+
+    making.follow(shell, words, name, feed)
+    git_runs.follow(shell, words, name, assigns)
+    if "/" in words[0]:
+        shells.run_file(shell.child(), words[0])
+
+
+_RUNNERS: dict[str, Runner] = {
+    "eval": shells.evaluate,
+    "source": shells.source,
+    ".": shells.source,
+    "trap": shells.trap,
+    "su": shells.with_option_c,
+    "script": shells.with_option_c,
+    "flock": _flock,
+    "watch": _joined,
+    **dict.fromkeys(("vi", "vim", "nvim", "ex"), _editor),
+    **dict.fromkeys(("hyperfine", "concurrently", "tmux", "screen"), _each_word),
+    "ssh": _ssh,
+    "xargs": _xargs,
+    "gxargs": _xargs,
+    "parallel": _parallel,
+    "find": _find,
+    "gfind": _find,
+    "fd": _fd,
+    "fdfind": _fd,
+    **dict.fromkeys(("docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose"), _container),
+}

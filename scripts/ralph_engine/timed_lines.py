@@ -1,0 +1,50 @@
+"""A run where no terminal is: one timed line for each event that a person is told."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from . import live
+from .core import clock
+from .event_lines import Entry, EventLines
+from .line_view import NO_OUTPUT
+
+LAST_LINES = 5
+
+
+class TimedLines:
+    def __init__(self, with_agent: bool) -> None:
+        self._lines = EventLines(NO_OUTPUT, with_agent)
+        self._status = live.Status()
+        self._last: deque[str] = deque(maxlen=LAST_LINES)
+
+    def past(self, entry: Entry) -> None:
+        self._status = live.after(self._status, entry)
+        self._last.extend(self._told(entry))
+
+    def begin(self) -> None:
+        """What happened so far, in brief."""
+        for line in (*live.brief(self._status, time.time()), *self._last):
+            print(line, flush=True)
+
+    def event(self, entry: Entry) -> None:
+        for line in self._told(entry):
+            print(line, flush=True)
+
+    def pulse(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def _told(self, entry: Entry) -> list[str]:
+        lines = self._lines.of(entry)
+        if not lines:
+            return []
+        first, more = lines[0], lines[1:]
+        at = clock.seconds(str(entry.get("time")))
+        hour = time.strftime("%H:%M:%S", time.localtime(at))
+        who = "agent: " if first.by_agent else ""
+        rest = f" [+{len(more)} more]" if more else ""
+        return [f"[{hour}] {who}{first.text.strip()}{rest}"]
