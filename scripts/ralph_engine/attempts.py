@@ -17,7 +17,9 @@ from .waits import Wait
 
 def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outcome]:
     waited: list[Wait] = []
+    tries = 0
     while True:
+        tries += 1
         who = fallback.choose(run, plan.mode)
         turn, reached = _attempt(run, goal, plan, who, text)
         if not run.on_branch() or run.stop_asked():
@@ -25,7 +27,7 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         if reached.counts and turn.ended.kind in endings.RETRIED:
             return _done_for_now(run, who, turn), reached
         if fallback.takes_over(run, who, turn.ended):
-            run.journal.write("retry", number=len(waited), why=turn.ended.detail)
+            run.journal.write("retry", number=tries, why=turn.ended.detail)
             continue
         wait = _before_next(run, turn.ended, waited)
         if isinstance(wait, Ended):
@@ -33,7 +35,7 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         waited.append(wait)
         if not waiting.sit_out(run, wait) or not run.on_branch():
             return _cut_off(turn), reached
-        run.journal.write("retry", number=len(waited), why=turn.ended.detail)
+        run.journal.write("retry", number=tries, why=turn.ended.detail)
 
 
 def _attempt(run: Run, goal: Goal, plan: Plan, who: Chosen, text: str) -> tuple[Turn, Outcome]:

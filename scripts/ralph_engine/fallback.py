@@ -21,7 +21,11 @@ def takes_over(run: Run, who: roles.Chosen, ended: Ended) -> bool:
     now = time.time()
     run.fallback_until = waits.end_of_limit(ended, run.limits_met, now)
     run.limits_met += 1
-    program, until = run.settings.fallback.command, waits.clock(run.fallback_until, now)
-    run.journal.write("fallback", command=program, until=until, why=ended.detail)
-    run.say(f"{program} stands in for {who.agent.command} until {until}: {ended.detail}")
+    run.journal.write(
+        "fallback",
+        command=run.settings.fallback.command,
+        of=who.agent.command,
+        until=waits.clock(run.fallback_until, now),
+        why=ended.detail,
+    )
     return True

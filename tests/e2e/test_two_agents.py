@@ -149,6 +149,7 @@ def test_codex_stands_in_until_claudes_limit_is_reset(tmp_path: Path) -> None:
     words = f"[ralph] {codex_path()} stands in for {wrapper} until {until}: "
     assert any(line.startswith(words) for line in ran.screen)
     assert "[ralph] fallback agent: codex-cli 0.169.0" in ran.screen
+    assert "[ralph] try 2 of this iteration" in ran.screen
 
 
 def test_claude_stands_in_for_codex_and_reviews_too(tmp_path: Path) -> None:
