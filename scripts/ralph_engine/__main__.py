@@ -38,8 +38,8 @@ _VERBS = {
     "archive": "put plan, log and report of a loop away, commit them, leave fresh templates",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
-    "link": "make ~/.local/bin/ralph, which starts the newest installed version",
     "doctor": "look for what would keep a loop from working here, each with its fix",
+    "link": "make ~/.local/bin/ralph, which starts the newest installed version",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")

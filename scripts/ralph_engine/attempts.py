@@ -23,7 +23,7 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         who = fallback.choose(run, plan.mode)
         turn, reached = _attempt(run, goal, plan, who, text)
         if not run.on_branch() or run.stop_asked():
-            return _cut_off(turn), reached
+            return turn, reached
         if reached.counts and turn.ended.kind in endings.RETRIED:
             return _done_for_now(run, who, turn), reached
         if fallback.takes_over(run, who, turn.ended):
@@ -33,17 +33,21 @@ def until_done(run: Run, goal: Goal, plan: Plan, text: str) -> tuple[Turn, Outco
         if isinstance(wait, Ended):
             return turn._replace(ended=wait), reached
         waited.append(wait)
+        _leave_open(run)
         if not waiting.sit_out(run, wait) or not run.on_branch():
-            return _cut_off(turn), reached
+            return _held_back(run, who, turn), reached
         run.journal.write("retry", number=tries, why=turn.ended.detail)
 
 
 def _attempt(run: Run, goal: Goal, plan: Plan, who: Chosen, text: str) -> tuple[Turn, Outcome]:
-    """The agent at work, and its work judged."""
+    """The agent at work, and its work judged; what no model heard is told again."""
+    told = len(run.remarks)
     checkpoint.save(run, plan)
     session = str(uuid.uuid4())
     marker_file.write(run, plan.marker, goal.KIND, session)
     turn = agent_turn.take(run, who, text, session)
+    if turn.ended.kind not in endings.RETRIED:
+        del run.remarks[:told]
     reached = goal.judge(run, plan, turn)
     if run.on_branch():
         checkpoint.save(run, plan, reached)
@@ -52,16 +56,20 @@ def _attempt(run: Run, goal: Goal, plan: Plan, who: Chosen, text: str) -> tuple[
 
 def _done_for_now(run: Run, who: Chosen, turn: Turn) -> Turn:
     """Its work was done: not repeated, but the provider's limit still stands."""
+    return _held_back(run, who, turn)._replace(ended=Ended(endings.OK, "its work was done"))
+
+
+def _held_back(run: Run, who: Chosen, turn: Turn) -> Turn:
     if turn.ended.kind != endings.EMPTY:
         run.held_back = who, turn.ended
-    return turn._replace(ended=Ended(endings.OK, "its work was done"))
+    return turn
 
 
-def _cut_off(turn: Turn) -> Turn:
-    """Not tried again for a reason of ours: the provider is not to blame."""
-    if turn.ended.kind not in endings.RETRIED:
-        return turn
-    return turn._replace(ended=Ended(endings.FAILED, turn.ended.detail))
+def _leave_open(run: Run) -> None:
+    """Whoever goes on after a kill in the wait has this iteration still to come."""
+    run.iteration -= 1
+    checkpoint.save(run)
+    run.iteration += 1
 
 
 def _before_next(run: Run, ended: Ended, waited: list[Wait]) -> waits.Decision:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import os
 import shlex
 import shutil
-import subprocess
+import sys
 import time
 import uuid
 
-from . import run_options
-from .core import audit_file, files, loop_words, session_state
+from . import descendants, interrupts, processes, run_options
+from .core import audit_file, files, loop_words, session_moves, session_state
 from .core.loop_command import AUDIT, OPTIONS, Refused, parse
 from .failure import Failure
 from .harmless import harmless
 from .plugin_folder import PLUGIN
 
+_MARK = "RALPH_AUDIT"
 _EXITS = {
     session_state.AUDIT_COMPLETE: 0,
     session_state.MAX_ITERATIONS_REACHED: 1,
@@ -40,13 +42,33 @@ def main(options: argparse.Namespace) -> int:
     typed = shlex.join(_words(options))
     _expect_audit(root, typed)
     session = str(uuid.uuid4())
-    code = subprocess.call(
-        command(options.agent, session, f"/ralph:{AUDIT} {typed}"),
-        cwd=root,
-        env={**os.environ, "RALPH_ACTIVE": "1"},
-        stdin=subprocess.DEVNULL,
-    )
-    return _told(root, session, code)
+    argv = command(options.agent, session, f"/ralph:{AUDIT} {typed}")
+    environment = {**os.environ, "RALPH_ACTIVE": "1", _MARK: session}
+    job = processes.Job(argv, root, environment, b"", float("inf"))
+    interrupts.install()
+    descendants.adopt_orphans()
+    with interrupts.job("the audit's client"):
+        done = processes.run(job, _Shown().take, interrupts.asked, f"{_MARK}={session}")
+    return _told(root, session, done)
+
+
+class _Shown:
+    """What the client prints, as it comes; the agent's words command no terminal."""
+
+    def __init__(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self._ends = {
+            "stdout": (sys.stdout, decoder("replace")),
+            "stderr": (sys.stderr, decoder("replace")),
+        }
+
+    def take(self, name: str, data: bytes) -> None:
+        stream, decoder = self._ends[name]
+        try:
+            print(harmless(decoder.decode(data)), end="", file=stream, flush=True)
+        except OSError:
+            # Whoever read it has left: that is no reason to end the audit.
+            pass
 
 
 def _words(options: argparse.Namespace) -> list[str]:
@@ -88,13 +110,22 @@ def _expect_audit(root: str, typed: str) -> None:
         raise Failure(f"{path} {fault.problem}", "`ralph.sh init --audit` makes one") from fault
 
 
-def _told(root: str, session: str, code: int) -> int:
-    state = session_state.ended(root, session)
+def _told(root: str, session: str, done: processes.Ended) -> int:
+    state = session_state.ended(root, session) or _interrupted(root, session)
     if state is None:
+        problem = done.problem or f"exit code {done.code}"
         raise Failure(
-            f"the client ended with exit code {code} before the audit did",
-            "its output above says why",
+            f"the client ended before the audit did: {problem}",
+            f"its output above says why; claude --resume {session} goes on",
         )
-    why = state["decisions"][-1]["why"]
-    print(harmless(loop_words.ending(state, time.time(), why)))
+    print(harmless(loop_words.ending(state, time.time(), state["decisions"][-1]["why"])))
     return _EXITS[state["status"]]
+
+
+def _interrupted(root: str, session: str) -> session_state.State | None:
+    """Its session is gone and nobody else acts on the state."""
+    state = session_state.read(root, session) if interrupts.asked() else None
+    if state is None:
+        return None
+    session_moves.end(root, state, session_state.CANCELLED, "interrupted", time.time())
+    return session_state.ended(root, session)

@@ -77,7 +77,7 @@ def _write(run: Run, stage: Known) -> None:
         "ralph_dir": run.ralph_dir,
         "options": asdict(run.options),
         "flags": run.flags,
-        "saved": time.time(),
+        "saved": time.monotonic(),
         "spent": run.seconds_spent(),
         "hidden_before": sorted(run.hidden_before),
         "failures": run.failures,

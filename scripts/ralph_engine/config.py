@@ -1,16 +1,19 @@
-"""`config`: the merged settings and where each comes from, secrets hidden."""
+"""`config`: what every kind of loop is set to and where each value comes from, secrets hidden."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from . import run_options, settings
+from .core import loop_command, session_limits
+from .failure import Failure
 from .harmless import harmless
 from .redact import redacted, redacted_words
-from .settings import Entries
+from .settings import Entries, Entry
 
 _NOT_SET = {
     "maximumIterations": "15, for a prompt 10",
@@ -20,6 +23,7 @@ _NOT_SET = {
     "reviewAgent.command": "the agent itself",
     "maxCostUsd": "no limit",
     "maxDuration": "no limit",
+    "session.maxDuration": "no limit",
 }
 
 
@@ -33,12 +37,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     entries = settings.collect(root, os.environ, run_options.overrides(options))
+    entries = {**entries, **of_sessions(os.environ)}
     print(json.dumps(_object(entries), indent=2) if options.json else harmless(_words(entries)))
     return 0
 
 
 def lines(entries: Entries) -> list[str]:
     return [f"{key} = {_shown(key, value)} ({origin})" for key, (value, origin) in entries.items()]
+
+
+def of_sessions(environment: Mapping[str, str]) -> dict[str, Entry]:
+    """What a same-session loop takes where its command says nothing."""
+    try:
+        plain = loop_command.defaults("ralph-loop", environment)
+        audit = loop_command.defaults(loop_command.AUDIT, environment)
+    except loop_command.Refused as refusal:
+        raise Failure(str(refusal)) from refusal
+    known = {
+        "maxIterations": (plain["maxIterations"], "RALPH_MAX_ITERATIONS"),
+        "completionPromise": (plain["promise"], ""),
+        "auditSignal": (audit["promise"], "RALPH_COMPLETION_SIGNAL"),
+        "minToolCalls": (plain["minToolCalls"], ""),
+        "onPromiseNoWork": (plain["policy"], ""),
+        "verifyTimeout": (f"{plain['verifyTimeout'] // 60}m", ""),
+        "maxDuration": (plain["maxDuration"] or None, ""),
+        "breaker": (session_limits.breaker_threshold(environment), session_limits.THRESHOLD),
+    }
+    return {
+        f"session.{key}": Entry(value, "environment" if environment.get(name) else "default")
+        for key, (value, name) in known.items()
+    }
 
 
 def _words(entries: Entries) -> str:

@@ -82,8 +82,8 @@ class Watch:
         return list(found.values())
 
     def sweep(self) -> list[int]:
-        """Kills all that is left; returns what would not go."""
-        return _kill_all(self.left)
+        """Ends all that is left; returns what would not go."""
+        return _end_all(self.left)
 
     def _learn(self, rows: list[Process]) -> None:
         if rows:
@@ -154,11 +154,18 @@ def end_marked(mark: str) -> list[int]:
     def find() -> list[Process]:
         return _marked(mark, table.rows())
 
-    _signal(find(), signal.SIGTERM)
+    return _end_all(find)
+
+
+def _end_all(find: Callable[[], list[Process]]) -> list[int]:
+    """A server that is told to end takes its lock files with it; who does not heed is killed."""
+    left = find()
+    _signal(left, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE
-    while time.monotonic() < deadline and find():
+    while left and time.monotonic() < deadline:
         time.sleep(_PAUSE)
-    return _kill_all(find)
+        left = find()
+    return _kill_all(find) if left else []
 
 
 def _kill_all(find: Callable[[], list[Process]]) -> list[int]:

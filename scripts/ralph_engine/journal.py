@@ -40,7 +40,7 @@ class Journal:
 
     def _append(self, event: str, details: dict[str, Any], durable: bool) -> None:
         self.count += 1
-        entry = {"n": self.count, "time": _now(), "event": event, **details}
+        entry = {"n": self.count, "time": _now(), "event": event, **details, "steady": _steady()}
         line = json.dumps(entry)
         files.append(self._state, self._name, line.encode("ascii") + b"\n", 0o600, durable)
         self._copy_for_people(line)
@@ -107,6 +107,15 @@ def last_step(folder: Path) -> Entry:
     return (steps(folder).events or [{}])[-1]
 
 
+def last_steady(folder: Path) -> float | None:
+    """When anything was last written, by the clock that nobody sets and no sleep moves on."""
+    for line in reversed(files.read_tail(str(folder), NAME, _TAIL).split(b"\n")):
+        entry = _event(line)
+        if entry:
+            return entry.get("steady")
+    return None
+
+
 def newest(state: Path) -> Path | None:
     """The folder of the run that wrote last."""
     found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
@@ -135,6 +144,10 @@ def _mended(state: str, name: str) -> tuple[int, bool]:
     if last != b"\n":
         files.append(state, name, b"\n", 0o600, durable=True)
     return count, last != b"\n"
+
+
+def _steady() -> float:
+    return round(time.monotonic(), 1)
 
 
 def _now() -> str:

@@ -45,8 +45,10 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
             # Much may have changed meanwhile: all is looked at again.
             continue
         run.iteration += 1
-        stop = _iterate(run, goal, plan) or run.breaker.tripped()
+        stop, heard = _iterate(run, goal, plan)
+        stop = stop or run.breaker.tripped()
         _record(run, stop)
+        run.iteration -= not heard
         if not stop and not waiting.rest(run):
             stop = signals.asked_to_stop(run)
     runner_signs.after_stop(run, stop)
@@ -64,9 +66,11 @@ def _finish_left_open(run: Run, goal: Goal) -> Stop | None:
     return stop
 
 
-def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
+def _iterate(run: Run, goal: Goal, plan: Plan) -> tuple[Stop | None, bool]:
+    """Whether to stop, and whether any model heard it: a wait uses no iteration up."""
     about = {"mode": plan.mode, "story": plan.story, "title": standing.title(run, plan.story)}
     run.journal.write("iteration", number=run.iteration, **about, **standing.of(run))
+    _hear(run, plan)
     text = _prompt(run, goal, plan)
     try:
         turn, reached = attempts.until_done(run, goal, plan, text)
@@ -74,9 +78,10 @@ def _iterate(run: Run, goal: Goal, plan: Plan) -> Stop | None:
         marker_file.remove(run)
     git.pin(run.root, f"{run.run_id}/{run.iteration}", git.head(run.root))
     stop = _stop_after(run, turn.ended)
-    if stop:
-        return stop
-    return _settle(run, goal, plan, turn.answer, reached)
+    heard = reached.counts or turn.ended.kind not in endings.RETRIED
+    if stop or not heard:
+        return stop, heard
+    return _settle(run, goal, plan, turn.answer, reached), True
 
 
 def _record(run: Run, stop: Stop | None) -> None:
@@ -122,24 +127,30 @@ def limit_reached(run: Run) -> Stop | None:
 def _prompt(run: Run, goal: Goal, plan: Plan) -> str:
     counted = run.settings.include_iteration_count_in_prompt
     about = goal.about(run, plan)
-    remarks = [*goal.remarks(run, plan), *run.remarks, *_told(run)]
+    remarks = [*goal.remarks(run, plan), *run.remarks]
     text = prompt.compose(goal.text(run, about), about, run.failures, remarks, counted)
-    run.failures, run.remarks = [], []
     run.keep_prompt(text)
     return text
 
 
-def _told(run: Run) -> list[str]:
-    """What a person said since the last prompt."""
-    texts = requests.told(str(run.state))
-    for text in texts:
+def _hear(run: Run, plan: Plan) -> None:
+    """What a person said since the last prompt: kept by us before it is forgotten there."""
+    told = requests.told(str(run.state))
+    for text in told.values():
         run.journal.write("told", text=text)
-    return [f"A person tells you: {text}" for text in texts]
+        run.remarks.append(f"A person tells you: {text}")
+    if told:
+        checkpoint.save(run, plan)
+    for name in told:
+        requests.drop(str(run.state), name)
 
 
 def _stop_after(run: Run, ended: endings.Ended) -> Stop | None:
     if run.stop_asked():
         return signals.asked_to_stop(run)
+    left = _branch_left(run)
+    if left or run.pause_asked() and ended.kind in endings.RETRIED:
+        return left
     if ended.kind in endings.FATAL:
         why = f"the agent cannot work: {ended.detail}"
         return Stop(ERROR, why, "put that right, then ralph.sh resume")
@@ -149,7 +160,7 @@ def _stop_after(run: Run, ended: endings.Ended) -> Stop | None:
         return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
     if ended.kind in endings.RETRIED:
         return Stop(LIMIT, f"provider unavailable: {ended.detail}", "ralph.sh resume later")
-    return signals.waits_for_person(run) or _branch_left(run)
+    return signals.waits_for_person(run)
 
 
 def _branch_left(run: Run) -> Stop | None:

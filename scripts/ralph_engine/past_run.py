@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import checkpoint, journal
+from .core import files
 from .failure import Failure
 from .run_options import RunOptions
 from .settings import Entries, Entry
@@ -48,9 +48,9 @@ def read(state: Path) -> PastRun | None:
         return None
     folder = state / "runs" / str(known["run"])
     try:
-        known["spent"] += max(0.0, os.stat(folder / journal.NAME).st_mtime - known["saved"])
+        known["spent"] += max(0.0, (journal.last_steady(folder) or 0.0) - known["saved"])
         return PastRun(known, last_end(journal.steps(folder).events))
-    except OSError:
+    except (OSError, files.FileFault):
         return None
 
 

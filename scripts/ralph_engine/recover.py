@@ -5,9 +5,10 @@ By the run's own copies, as it would have done itself.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from . import checkpoint, descendants, git, person_edits
+from . import checkpoint, descendants, git, journal, person_edits
 from .agent_turn import Turn, charge
 from .agents.endings import SIGNAL, Ended
 from .failure import Failure
@@ -22,7 +23,7 @@ _KILLED = Turn(Ended(SIGNAL, "its runner was killed"), "", None)
 def take_up(run: Run, goal: Goal, past: PastRun) -> None:
     checkpoint.restore(run, past.known)
     run.journal.write("taken-up", number=run.iteration)
-    _end_orphans(run)
+    end_orphans(run.run_id)
     stage, plan, reached = past.known["open"] or ("", [], [])
     if stage == checkpoint.WORKING:
         _judge(run, goal, goal.Plan(*plan))
@@ -34,13 +35,21 @@ def take_up(run: Run, goal: Goal, past: PastRun) -> None:
         _leave_to_finish(run, goal.Plan(*plan), Outcome(*reached))
 
 
-def _end_orphans(run: Run) -> None:
-    left = descendants.end_marked(run.mark)
+def end_orphans(run_id: str) -> None:
+    """Whoever calls holds the folder's lock: the run is not alive."""
+    left = descendants.end_marked(f"RALPH_RUN_ID={run_id}")
     if left:
         raise Failure(
-            f"processes of run {run.run_id} are still there: {', '.join(map(str, left))}",
+            f"processes of run {run_id} are still there: {', '.join(map(str, left))}",
             "end them, then start again",
         )
+
+
+def end_newest_orphans(state: Path) -> None:
+    """Where no checkpoint names the last run, or none that can be used."""
+    newest = journal.newest(state)
+    if newest:
+        end_orphans(newest.name)
 
 
 def _judge(run: Run, goal: Goal, plan: Any) -> None:

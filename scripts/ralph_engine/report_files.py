@@ -38,9 +38,12 @@ def write(root: str, run_id: str, made: Written) -> None:
         files.replace_bytes(root, name, text.encode("utf-8"))
 
 
-def keep(run: Run) -> None:
+def keep(run: Run) -> bool:
+    """After each iteration and at the end; False where it could not be written."""
     try:
         write(run.root, run.run_id, compose(facts_of(run.state / "runs" / run.run_id)))
     except Exception as error:
         # A report is for people: whatever is wrong with it, the run goes on.
         run.say(f"the report could not be written: {error}")
+        return False
+    return True

@@ -8,7 +8,17 @@ import sys
 import time
 from pathlib import Path
 
-from . import ask, checkpoint, past_run, run_options, running_loop, state_folder
+from . import (
+    ask,
+    checkpoint,
+    lock,
+    past_run,
+    recover,
+    run_options,
+    running_loop,
+    session_loops,
+    state_folder,
+)
 from .core import files, paths
 from .failure import Failure
 from .harmless import harmless
@@ -28,15 +38,24 @@ def main(options: argparse.Namespace) -> int:
     past = past_run.read(state)
     if past:
         running_loop.refuse_its_agent(past.run_id)
+    session_loops.refuse_its_agent(root, os.environ)
     if running_loop.is_running(root):
         raise Failure("a loop runs in this folder", "ralph.sh cancel first")
+    with lock.held(state_folder.lock_path(root, os.environ)):
+        return _reset(root, state, options.yes)
+
+
+def _reset(root: str, state: Path, agreed: bool) -> int:
     found = _found(Path(root), _IN_PROJECT) + _found(state, _IN_STATE)
     if not found:
         print("nothing to reset")
         return 0
+    for line in session_loops.lines(root):
+        print(f"ends with this: {line}", file=sys.stderr)
     question = f"Move {', '.join(str(path) for path in found)} to a backup?"
-    if not (options.yes or ask.yes(question)):
+    if not (agreed or ask.yes(question)):
         raise Failure(f"not reset: {', '.join(str(path) for path in found)}", "--yes answers yes")
+    recover.end_newest_orphans(state)
     print(harmless(f"moved to {_back_up(root, state)}; the ledger stays"))
     return 0
 

@@ -20,7 +20,7 @@ def main(given: argparse.Namespace) -> int:
     options, flags = run_options.options(given), run_options.overrides(given)
     root = options.project_dir
     if running_loop.is_running(root):
-        return _lift_pause(running_loop.find(root), bool(flags))
+        return _lift_pause(running_loop.find(root), bool(flags) or options.any_switch)
     past = past_run.read(state_folder.of_project(root, os.environ))
     if past:
         running_loop.refuse_its_agent(past.run_id)

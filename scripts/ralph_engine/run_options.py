@@ -38,6 +38,11 @@ class RunOptions:
     json: bool
     verbose: bool
 
+    @property
+    def any_switch(self) -> bool:
+        given = (getattr(self, names[-1][2:].replace("-", "_")) for names, _, _ in _SWITCHES)
+        return any(given)
+
 
 def add_arguments(
     parser: argparse.ArgumentParser, everything: bool = False, with_goal: bool = True

@@ -12,7 +12,7 @@ from . import approvals, git, interrupts, repair
 from .agents.endings import Ended
 from .breaker import Breaker
 from .checks import Check, Result, Runner, distinct, failure_text
-from .core import clean_tree, files, fingerprint, paths
+from .core import clean_tree, files, fingerprint, paths, requests
 from .core.tasks import Document, Story
 from .failure import Failure
 from .frozen_files import FrozenFiles
@@ -85,6 +85,9 @@ class Run:
     def mark(self) -> str:
         """Stands in the environment of all that the run starts."""
         return f"RALPH_RUN_ID={self.run_id}"
+
+    def pause_asked(self) -> bool:
+        return requests.stands(str(self.state), requests.PAUSE)
 
     def story(self, name: str) -> Story | None:
         return next((s for s in self.document["userStories"] if s["id"] == name), None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from .core import clock, paths, session_state
 from .core.session_state import State
+from .failure import Failure
 from .harmless import harmless
 
 _MOST = 20
@@ -28,6 +30,15 @@ def sessions(root: str) -> list[str]:
         return []
     known = [name for name in names if paths.is_session_id(name)]
     return sorted(known, key=lambda name: (_changed(folder / f"{name}.json"), name))
+
+
+def refuse_its_agent(root: str, environment: Mapping[str, str]) -> None:
+    """What runs inside a session knows its id: no agent takes its own loop away."""
+    if environment.get("CLAUDE_CODE_SESSION_ID") in sessions(root):
+        raise Failure(
+            "this session's own loop is calling: only a person may do that",
+            "/cancel-ralph ends it, or call from another terminal",
+        )
 
 
 def _line(root: str, session: str) -> str:

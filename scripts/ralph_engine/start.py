@@ -86,7 +86,16 @@ class _Start:
             return self._take_up(past, resuming)
         if past:
             self._close(past)
+        else:
+            recover.end_newest_orphans(self._state)
+        self._forget_told()
         return self._begin()
+
+    def _forget_told(self) -> None:
+        """Said to another run, which ended before it could hear it."""
+        for name, text in requests.told(str(self._state)).items():
+            self._screen.say(f"not passed on, it was said to an earlier run: {text[:200]}")
+            requests.drop(str(self._state), name)
 
     def _dry_run(self) -> Stop:
         goal = _goal(self._options)
@@ -263,7 +272,8 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     checkpoint.stand(run, person_edits.uncommitted(run))
     known = {"code": stop.code, "status": stop.status, "why": stop.why, "hint": stop.hint}
     run.journal.write("end", **known, **standing.of(run))
-    report_files.keep(run)
+    if report_files.keep(run):
+        run.say(f"report: {report_files.names(run.run_id).html}")
     if roles.cost_is_told(run.settings):
         run.say(costs.sentence(run.cost, run.cost_estimated))
     notify.of_end(run, stop)

@@ -11,6 +11,12 @@ from .harmless import harmless
 
 # What a loop that lives is at, by the last step it wrote down.
 _LIVING = {"paused": "paused", "wait": "waiting"}
+_NEXT = {
+    "running": "ralph.sh watch follows it, ralph.sh cancel ends it",
+    "waiting": "it goes on by itself; ralph.sh cancel ends it",
+    "paused": "ralph.sh resume goes on, ralph.sh cancel ends it",
+}
+Event = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +27,14 @@ def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     owner = lock.owner(state_folder.lock_path(root, os.environ))
     folder = journal.newest(state_folder.of_project(root, os.environ))
-    own = words(owner, journal.steps(folder).events if folder else [])
+    can_resume = past_run.read(state_folder.of_project(root, os.environ)) is not None
+    own = words(owner, journal.steps(folder).events if folder else [], can_resume)
     print(harmless("\n".join([*own, *session_loops.lines(root)])))
     return 0
 
 
-def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[str]:
+def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[str]:
+    """Which run, since when, how far, the last step, what comes next."""
     if owner and owner.get("run") not in {e.get("id") for e in events}:
         return [f"starting: pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
     if not events:
@@ -37,15 +45,19 @@ def words(owner: dict[str, Any] | None, events: list[dict[str, Any]]) -> list[st
     if owner:
         word = _LIVING.get(events[-1]["event"], "running")
         lines = [f"{word}: {run}, pid {owner['pid']} on {owner['host']}, since {owner['since']}"]
+        following = _NEXT[word]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
+        following = end.get("hint") or "ralph.sh run starts a new one"
     else:
-        lines = [f"killed: {run} left no end; ralph.sh resume goes on with it"]
-    if iterations:
-        lines.append(_iteration(iterations[-1]))
-    return [*lines, f"last step: {events[-1]['event']} at {events[-1]['time']}"]
+        lines = [f"killed: {run} left no end"]
+        following = f"ralph.sh {'resume goes on with it' if can_resume else 'run starts a new one'}"
+    lines += [_iteration(event) for event in iterations[-1:]]
+    lines.append(f"last step: {events[-1]['event']} at {events[-1]['time']}")
+    return [*lines, f"next: {following}"]
 
 
-def _iteration(event: dict[str, Any]) -> str:
+def _iteration(event: Event) -> str:
     what = f": {event['mode']} {event['story']}" if event["mode"] else ""
-    return f"iteration {event['number']}{what}"
+    most = f" of {event['of']}" if "of" in event else ""
+    return f"iteration {event['number']}{most}{what}"

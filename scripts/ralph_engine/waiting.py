@@ -29,18 +29,19 @@ def for_provider(run: Run, mode: str) -> Stop | None:
     wait = waits.after(ended, [], bounds(run))
     if not isinstance(wait, Wait):
         return Stop(LIMIT, f"provider unavailable: {wait.detail}", "ralph.sh resume later")
-    sit_out(run, wait)
+    if not sit_out(run, wait):
+        run.held_back = who, ended
     return None
 
 
 def sit_out(run: Run, wait: Wait) -> bool:
-    """False when asked to stop."""
+    """False when asked to stop or to pause."""
     countdown = Countdown(wait.seconds, _now())
     told = wait.seconds > _WORTH_TELLING
     with interrupts.wait():
         if told:
             _announce(run, countdown, wait)
-        return _pass_time(run, countdown, told)
+        return _pass_time(run, countdown, told) and not run.pause_asked()
 
 
 def rest(run: Run) -> bool:
@@ -49,7 +50,7 @@ def rest(run: Run) -> bool:
 
 
 def _pass_time(run: Run, countdown: Countdown, told: bool) -> bool:
-    while (left := countdown.left(_now())) > 0 and not run.stop_asked():
+    while (left := countdown.left(_now())) > 0 and not (run.stop_asked() or run.pause_asked()):
         if told and countdown.is_due(_now()):
             run.say(f"still waiting: {span(left)} left")
         time.sleep(min(_SLICE, left))

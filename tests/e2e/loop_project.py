@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.claude_client import ClientRun, run_claude
+from ralph_engine import schema
 from ralph_engine.core import fingerprint, snapshot
 from ralph_engine.scripted_model import ScriptedModel, Turn, call
 
@@ -85,7 +86,9 @@ class LoopProject:
 
     def hook_events(self) -> list[dict[str, Any]]:
         log = self.root / ".ralph" / "hook-events.jsonl"
-        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        events = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        assert all(schema.accepts("hook-event", event) for event in events), events
+        return events
 
     def _baseline(self) -> dict[str, str]:
         status = self.git("status", "--porcelain", "-z", "--untracked-files=all")

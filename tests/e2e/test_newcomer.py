@@ -6,11 +6,13 @@ import json
 import re
 import shlex
 import subprocess
+import threading
 from pathlib import Path
 
 from e2e.claude_client import REPOSITORY, _offline_environment, client_path
 from e2e.planning import PRD, STORY, Planner
 from ralph_engine.scripted_model import ScriptedModel, Turn, call, say
+from ralph_engine.scripted_model.script import ScriptEntry
 from runner.hostile_project import IDENTITY
 from runner.pty_session import PtySession
 from shell.init_dialogue import AGENT, FLAGS, GUARDRAIL, MOST, RESPONSE, SCM, Place
@@ -125,19 +127,34 @@ def test_from_a_clone_to_a_finished_loop(tmp_path: Path) -> None:
     new.plans()
     assert "no faults; 1 story: 1 to do" in new.follows("check the plan", screen)
     new.follows("commit it", screen)
-    turns = [
+    turns: list[ScriptEntry] = [
         new.edits(SUBMITTED, "echo 'echo \"Hello, $1!\"' > hello.sh", "feat: [US-001] - Greet"),
         say("Submitted."),
         new.edits(APPROVED, "sh hello.sh Ada", "review: [US-001] - approved"),
         say("<promise>COMPLETE</promise>"),
     ]
+    watched = threading.Event()
+    first = turns[0]
+    turns[0] = lambda _: first if watched.wait(SECONDS) else say("Nobody watches.")
     with ScriptedModel(turns) as model:
         new.environment.update(_offline_environment(model, tmp_path / "scratch", new.home))
         with new.the_loop() as loop:
             loop.expect("iteration 1")
+            with new.at_a_terminal("ralph.sh", "watch") as watch:
+                watch.expect("implement US-001")
+                watched.set()
+                assert watch.wait() == 0
             assert loop.wait() == 0
+    assert "complete: 1 of 1 stories verified" in watch.screen
     assert (len(model.requests), model.answers_past_the_end) == (4, 0)
     assert "complete: 1 of 1 stories verified" in loop.screen
     assert "complete" in new.ralph("status").splitlines()[0]
     assert "US-001 Greet by name: approved by the review of" in new.ralph("verify")
+    assert new.command("git", "status", "--porcelain") == ""
+    assert "US-001" in new.ralph("report")
+    assert "ralph-archive/" in new.command(new.clone / "scripts" / "ralph-archive.sh")
+    [archive] = (new.root / "ralph-archive").iterdir()
+    assert {"prd.md", "tasks.json", "progress.txt", "summary.md"} <= {
+        path.name for path in archive.iterdir()
+    }
     assert new.command("git", "status", "--porcelain") == ""

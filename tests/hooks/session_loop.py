@@ -21,6 +21,7 @@ class Session:
         self.transcript.touch()
         self.messages = 0
         self.env: dict[str, str | None] = dict(OFF)
+        self.wrap = ""
 
     def typed(self, command: str, arguments: str = "", session: str = SESSION) -> dict[str, Any]:
         sent = {
@@ -55,7 +56,7 @@ class Session:
         self.blocks(*({"type": "text", "text": text} for text in texts))
         last = {"last_assistant_message": texts[-1]} if texts else {}
         known = {"transcript_path": str(self.transcript), "background_tasks": [], **last, **sent}
-        answer = answer_of(self.place.start("stop", known, env=self.env))
+        answer = answer_of(self.place.start("stop", known, env=self.env, wrap=self.wrap))
         if "reason" in answer:
             self.add("user", isMeta=True, message={"content": answer["reason"]})
         return answer

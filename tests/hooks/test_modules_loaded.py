@@ -27,7 +27,10 @@ STOPPING = LOOP | core("stopping")
 SESSION = LOOP | core("alerts")
 MONITOR = core("alerts", "context_alert", "context_levels", "context_usage", "hook_io", "paths")
 ENDING = core("audit", "audit_file", "background", "clock", "dot_folder", "hook_log", "loop_words")
-SESSION_LOOP = core("promise", "session_state", "session_stop", "transcript") | ENDING
+SESSION_LOOP = ENDING | core(
+    *("promise", "session_limits", "session_moves", "session_state", "session_stop"),
+    *("session_turn", "transcript"),
+)
 STOP = LOOP | core(
     "stopping",
     "background",

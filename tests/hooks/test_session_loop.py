@@ -13,6 +13,7 @@ from typing import Any, Callable
 import pytest
 from hooks.session_loop import Session
 from hooks.starting import SESSION, a_loop, a_marker
+from ralph_engine import schema
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
@@ -108,6 +109,15 @@ def test_a_promise_without_work(session: Session, policy: str) -> None:
     assert ("WARNING" in answer.get("systemMessage", "")) == (policy == "warn")
 
 
+def test_a_transcript_that_is_not_there_yet_proves_no_work(session: Session) -> None:
+    """So it is in a session whose first turn ends at once; later there will be none at all."""
+    session.transcript.unlink()
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    assert "no tool call was made" in session.stops(DONE, **gone)["reason"]
+    assert "could not be counted" in session.stops(DONE, **gone)["systemMessage"]
+
+
 def test_enough_work_may_be_asked_for(session: Session) -> None:
     started(session, "x --min-tool-calls 3")
     session.works()
@@ -176,11 +186,19 @@ def test_checks_that_leave_a_program_behind_are_not_waited_for(session: Session)
     os.close(pulse)
 
 
-def test_a_hook_killed_in_its_checks_is_seen_at_the_next_stop(session: Session) -> None:
+@pytest.mark.parametrize("said", [DONE, "not yet"])
+def test_a_hook_killed_in_its_checks_is_seen_at_the_next_stop(session: Session, said: str) -> None:
     started(session, "x --verify false")
     write(session, {**(session.state or {}), "verifyingSince": "2026-01-01T00:00:00Z"})
     session.works()
-    assert "begun at 2026-01-01T00:00:00Z were cut off" in session.stops(DONE)["reason"]
+    assert "begun at 2026-01-01T00:00:00Z were cut off" in session.stops(said)["reason"]
+    assert "were cut off" not in session.stops(said)["reason"]
+
+
+def test_an_agent_that_a_check_starts_is_in_no_loop(session: Session) -> None:
+    started(session, "x --verify 'test \"$RALPH_ACTIVE\" = 0'")
+    session.works()
+    assert "1 check passed" in session.stops(DONE)["systemMessage"]
 
 
 def test_the_same_failure_five_times_with_no_change_ends_it(session: Session) -> None:
@@ -232,6 +250,15 @@ def test_a_queued_cancel_ends_it_and_is_not_obeyed_twice(session: Session, conte
         assert not request(session).exists()
 
 
+def test_a_cancel_after_the_loops_end_reaches_the_runner(session: Session) -> None:
+    with runner(session):
+        started(session, "x")
+        session.works()
+        session.add("queue-operation", operation="enqueue", content="/ralph-status")
+        assert "PROMISE_ACCEPTED" in session.stops(DONE)["systemMessage"]
+        assert "runner was asked to stop" in session.typed("cancel-ralph")["reason"]
+
+
 @pytest.mark.parametrize("operation", ["dequeue", "popAll"])
 def test_a_cancel_that_was_taken_back_ends_nothing(session: Session, operation: str) -> None:
     started(session, "x")
@@ -267,6 +294,7 @@ def test_a_message_steers(session: Session) -> None:
     assert session.writes("hello") == {}
     started(session, "x")
     assert session.writes("/compact") == {}
+    assert session.writes("<task-notification>\n<task-id>b1</task-id>") == {}
     answer = session.writes("use tabs")
     assert set(answer) == {"systemMessage"}
     assert "your message steers it; /cancel-ralph ends it" in answer["systemMessage"]
@@ -335,6 +363,19 @@ def linked(session: Session) -> None:
     path.symlink_to(session.place.tmp / "elsewhere.json")
 
 
+def replaced(session: Session, make: Callable[[Path], object]) -> None:
+    path = session.root / ".ralph" / "sessions" / f"{SESSION}.json"
+    path.unlink()
+    make(path)
+
+
+def without_permission(session: Session) -> None:
+    (session.root / ".ralph" / "sessions" / f"{SESSION}.json").chmod(0)
+    if os.geteuid() == 0:
+        # Root may read all, unless it gives up that power.
+        session.wrap = 'exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"'
+
+
 FAULTS: dict[str, Callable[[Session], object]] = {
     "empty": lambda s: write(s, ""),
     "torn": lambda s: write(s, json.dumps(a_loop())[:200]),
@@ -348,6 +389,10 @@ FAULTS: dict[str, Callable[[Session], object]] = {
     "not UTF-8": lambda s: write(s, b'{"version": 1, "task": "\xff"}'),
     "nested": lambda s: write(s, "[" * 100_000),
     "link": linked,
+    "link to nowhere": lambda s: replaced(s, lambda path: path.symlink_to("nowhere")),
+    "folder": lambda s: replaced(s, Path.mkdir),
+    "FIFO": lambda s: replaced(s, os.mkfifo),
+    "unreadable": without_permission,
 }
 
 
@@ -356,12 +401,54 @@ def test_a_state_that_cannot_be_used_traps_nobody(session: Session, fault: str) 
     started(session, "x")
     FAULTS[fault](session)
     answer = session.stops("hello")
+    session.wrap = ""
     assert set(answer) == {"systemMessage"}
     kept = f".ralph/sessions/unusable/{SESSION}.json"
     assert f"kept as {kept}" in answer["systemMessage"]
     assert os.path.lexists(session.root / kept) and session.state is None
     assert session.stops("hello") == {}
     started(session, "again")
+
+
+def test_a_state_that_cannot_be_written_traps_nobody_and_is_said(session: Session) -> None:
+    started(session, "x")
+    session.wrap = "trap '' XFSZ; ulimit -f 0; exec \"$@\""  # stands for a full disk
+    answer = session.stops("hello")
+    assert set(answer) == {"systemMessage"}
+    path = f".ralph/sessions/{SESSION}.json"
+    assert answer["systemMessage"].startswith(
+        f"Ralph: the loop could not judge this stop, so it was allowed: {path} cannot be used"
+    )
+    session.wrap = ""
+    assert "round 1 of 25" in session.stops("hello")["reason"]
+
+
+def test_signs_are_pointed_out_where_there_are_any(session: Session) -> None:
+    words = "Read ralph/guardrails.md first: Signs, left by earlier failures."
+    assert words not in started(session, "x")["hookSpecificOutput"]["additionalContext"]
+    assert words not in session.stops("hello")["reason"]
+    session.place.write("ralph/guardrails.md", "# Guardrails\n")
+    assert words in session.stops("hello")["reason"]
+    assert words in session.place.start("session", {"source": "compact"}, env=session.env).context
+
+
+def test_every_decision_is_logged(session: Session) -> None:
+    started(session, "x")
+    session.stops("hello")
+    session.stops("waiting", background_tasks=[{"status": "running"}])
+    session.typed("ralph-pause")
+    session.stops("hello")
+    session.typed("ralph-resume")
+    session.works()
+    session.stops(DONE)
+    log = (session.root / ".ralph" / "hook-events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in log]
+    assert all(schema.accepts("hook-event", event) for event in events)
+    assert not schema.accepts("hook-event", {**events[0], "decision": "guessed"})
+    assert [event["decision"] for event in events] == [
+        *("started", "blocked", "allowed", "PAUSED", "allowed", "resumed"),
+        "PROMISE_ACCEPTED",
+    ]
 
 
 def test_a_cleared_session_says_so_at_the_next_start(session: Session) -> None:
@@ -433,6 +520,24 @@ def test_an_audit_without_checks_says_so(session: Session) -> None:
     assert "no checks configured" in session.stops(NONE_LEFT)["systemMessage"]
 
 
+def test_the_same_number_three_times_is_enough(session: Session) -> None:
+    audit(session, "true")
+    for count in (5, 5):
+        session.works()
+        assert "5 findings remain: go on" in session.stops(left(count))["reason"]
+    session.works()
+    assert "STALLED after 2 iterations" in session.stops(left(5))["systemMessage"]
+
+
+def test_a_threshold_of_one_needs_two_turns_all_the_same(session: Session) -> None:
+    session.env["RALPH_CIRCUIT_BREAKER_THRESHOLD"] = "1"
+    audit(session, "true")
+    session.works()
+    assert "reason" in session.stops(left(5))
+    session.works()
+    assert "did not change for 2 turns" in session.stops("no word")["systemMessage"]
+
+
 def test_both_signals_are_not_done(session: Session) -> None:
     audit(session, "true")
     session.works()
@@ -443,12 +548,12 @@ def test_both_signals_are_not_done(session: Session) -> None:
 def test_unchanged_findings_end_an_audit(session: Session, threshold: str | None) -> None:
     session.env["RALPH_CIRCUIT_BREAKER_THRESHOLD"] = threshold
     audit(session, "true")
-    for text in [left(5), left(4), *[left(4), "no word"][: int(threshold or 3) - 1]]:
+    for text in [left(5), left(4), *["no word"][: int(threshold or 3) - 2]]:
         session.works()
         assert "reason" in session.stops(text)
     session.works()
     answer = session.stops(left(4))["systemMessage"]
-    assert f"STALLED after {3 + (threshold is None)} iterations" in answer
+    assert f"STALLED after {2 + (threshold is None)} iterations" in answer
 
 
 def test_another_signal_may_be_set(session: Session) -> None:

@@ -17,8 +17,9 @@ def read(folder: Path, data: bytes) -> journal.Steps:
 
 def test_what_agents_said_is_left_out(tmp_path: Path) -> None:
     agent = b'{"n": 1, "time": "2026-01-01T00:00:00Z", "event": "agent", "kind": "text"}\n'
-    found = read(tmp_path, agent + night().lines + agent * 3)
-    assert (found.events, found.torn) == (night().events, 0)
+    for end in (b"\n", b""):
+        found = read(tmp_path, agent + night().lines + agent * 3 + agent.rstrip() + end)
+        assert (found.events, found.torn) == (night().events, 0)
 
 
 def test_words_that_look_like_an_agents_line_are_kept(tmp_path: Path) -> None:

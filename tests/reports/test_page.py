@@ -194,6 +194,13 @@ def test_the_plots_of_a_night() -> None:
     assert [part.kind for part in reviews.bars[5].parts] == ["cap"]
 
 
+def test_a_story_held_at_its_cap_stands_out_too() -> None:
+    told = ToldRun(listed("US-1", status="changes_requested", reviews=2, cap=2), listed("US-2"))
+    reviews = drawn(told)["Reviews per story"]
+    assert [[part.kind for part in bar.parts] for bar in reviews.bars] == [["review"], [], ["cap"]]
+    assert reviews.kinds == {"cap": "at the cap"}
+
+
 def test_many_iterations_become_averages() -> None:
     time = drawn(long_run(500))["Time per iteration"]
     assert len(time.bars) == 100

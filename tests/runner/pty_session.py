@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_marked, marked
 
 # On opening its first terminal, the leader of a session gets it as the controlling one.
-_AT_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
+AT_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 RUNNER = (sys.executable, "-I", "-X", "utf8", str(ENGINE))
 
@@ -30,7 +30,7 @@ class PtySession:
         self._mark, self.screen, self._found = f"{MARK}={project.mark}", "", 0
         self._master, slave = os.openpty()
         self.process = subprocess.Popen(
-            ["sh", "-c", _AT_TERMINAL, os.ttyname(slave), *runner, verb, *options],
+            ["sh", "-c", AT_TERMINAL, os.ttyname(slave), *runner, verb, *options],
             cwd=project.root,
             env={**project.environment, **(env or {})},
             stdin=subprocess.DEVNULL,

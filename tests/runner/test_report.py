@@ -56,6 +56,7 @@ def commands(project: HostileProject, title: str) -> list[str]:
 def test_a_finished_run_and_the_way_back(project: HostileProject) -> None:
     ended = project.run(HONEST, env={"REJECTIONS": "1"}, iterations=9)
     assert ended.code == 0, ended.screen
+    assert f"[ralph] report: .ralph/runs/{run_id(project)}/report.html\n" in ended.screen
     before = written(project), written(project, "report.html")
     done = report(project)
     assert (written(project), written(project, "report.html")) == before
@@ -173,6 +174,7 @@ def test_a_report_that_cannot_be_written_hurts_nobody(project: HostileProject, w
     ended = project.run(f"sh {shlex.quote(str(program))}", iterations=5)
     assert ended.code == 0, ended.screen
     assert "[ralph] the report could not be written: .ralph/runs/" in ended.screen
+    assert "[ralph] report: " not in ended.screen
     assert project.outside_files() == before
     done = report(project)
     assert done.stdout.splitlines()[2] == "**complete**: 1 of 1 stories verified"

@@ -74,7 +74,8 @@ def test_the_exit_code_tells_the_end(project, status, code):
 
 def test_a_client_that_ends_before_the_audit_is_an_error(project):
     done = run(project)
-    assert done.returncode == 2 and "before the audit did" in done.stderr
+    assert done.returncode == 2
+    assert "the client ended before the audit did: exit code 0\nhint: its output" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,10 @@ def test_json_for_machines(patient: Patient) -> None:
     assert {frozenset(entry) for entry in found} == {
         frozenset({"grade", "topic", "text", "fix"}),
     }
-    assert [entry["topic"] for entry in found if entry["grade"] == "warn"] == ["hooks' python"]
+    assert [entry["topic"] for entry in found if entry["grade"] == "warn"] == [
+        "hooks' python",
+        "shfmt",
+    ]
 
 
 def test_the_pinned_interpreter_is_gone(patient: Patient) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from ralph_engine.core import command
+from ralph_engine.core import command, last_will
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 LONG = 60.0
@@ -122,9 +123,85 @@ def test_a_command_beyond_the_cap_is_read_to_its_end() -> None:
     assert (ran.code, len(ran.output), ran.cut) == (7, CAP, True)
 
 
+def to_its_end(script: str, seconds: float = LONG, *arguments: str) -> command.Ran:
+    argv = ["/bin/sh", "-c", script, "sh", *arguments]
+    return command.run_to_its_end(argv, "/", ENVIRONMENT, seconds)
+
+
+LEAVES = [
+    'exec 3>"$1"; echo started >&3; sleep 300 &',
+    'exec 3>"$1"; echo started >&3; bash -c "set -m; sleep 300 &" &',
+    'exec 3>"$1"; echo started >&3; setsid sleep 300 &',
+    'exec 3>"$1"; echo started >&3; setsid sh -c "trap \'\' TERM HUP; sleep 300; :" &',
+]
+
+
+@pytest.mark.parametrize("script", LEAVES)
+def test_what_a_command_leaves_is_ended_with_it(pulse: Pulse, script: str) -> None:
+    assert to_its_end(f"{script} echo out; echo err >&2; exit 3", LONG, str(pulse.path)) == (
+        *(3, b"out\nerr\n"),
+        False,
+    )
+    assert pulse.stopped()
+
+
+def test_a_command_that_takes_too_long_is_ended_with_all_it_started(pulse: Pulse) -> None:
+    script = f"{LEAVES[2]} echo out; wait"
+    assert to_its_end(script, 0.5, str(pulse.path)) == (None, b"out\n", False)
+    assert pulse.stopped()
+
+
+@pytest.mark.parametrize("session", [None, 0])
+def test_without_a_session_only_what_carries_the_mark_is_meant(session: int | None) -> None:
+    """0 is the session of all whose leader lies outside a container, and no command's own."""
+    mark = f"RALPH_COMMAND={os.urandom(8).hex()}"
+    name, _, value = mark.partition("=")
+    assert list(last_will.living(session, mark)) == list(last_will.living(session, "")) == []
+    with subprocess.Popen(["cat"], env={name: value}, stdin=subprocess.PIPE) as marked:
+        until_it_runs(marked)
+        assert list(last_will.living(session, mark)) == [marked.pid]
+        assert marked.stdin is not None
+        marked.stdin.close()
+    assert list(last_will.living(session, mark)) == []
+
+
+def until_it_runs(process: subprocess.Popen[bytes]) -> None:
+    """Its environment is there once the program itself is."""
+    deadline = time.monotonic() + LONG
+    while Path(f"/proc/{process.pid}/comm").read_text() != "cat\n":
+        assert time.monotonic() < deadline
+
+
+STARTS = """
+import os, sys
+sys.path.insert(0, {scripts!r})
+from ralph_engine.core import command
+command.run_to_its_end(["/bin/sh", "-c", {script!r}, "sh", {pulse!r}], "/", dict(os.environ), 300)
+"""
+
+
+@pytest.mark.parametrize("script", LEAVES)
+@pytest.mark.parametrize("way", ["killed", "left alone"])
+def test_a_command_ends_with_whoever_started_it(pulse: Pulse, script: str, way: str) -> None:
+    """Killed itself, or told by nobody that the program which started it is gone."""
+    scripts = str(Path(command.__file__).parents[2])
+    code = STARTS.format(scripts=scripts, script=f"{script} wait", pulse=str(pulse.path))
+    argv = [sys.executable, "-I", "-S", "-c", code]
+    if way == "left alone":
+        argv = [sys.executable, "-I", "-c", f"import subprocess; subprocess.call({argv!r})"]
+    process = subprocess.Popen(argv, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+    assert select.select([pulse.fd], [], [], LONG)[0]
+    assert os.read(pulse.fd, 100) == b"started\n"
+    process.kill()
+    process.wait()
+    assert pulse.stopped()
+
+
 def test_no_descriptor_is_left_open() -> None:
     before = os.listdir("/dev/fd")
     for script, seconds in ((":", LONG), ("cat </dev/zero >/dev/null", 0.2)):
         shell(script, seconds)
+        to_its_end(script, seconds)
     command.run(["/nonexistent"], "/", ENVIRONMENT, LONG)
+    command.run_to_its_end(["/nonexistent"], "/", ENVIRONMENT, LONG)
     assert len(os.listdir("/dev/fd")) == len(before)

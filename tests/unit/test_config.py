@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ralph_engine import config, settings
+from ralph_engine import config, schema, settings
 from ralph_engine.failure import Failure
 
 Capture = pytest.CaptureFixture[str]
@@ -28,7 +28,8 @@ def write(root: Path, document: Any, name: str = "settings.json") -> None:
 
 @pytest.fixture(autouse=True)
 def quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RALPH_MAX_ITERATIONS", raising=False)
+    for name in ("MAX_ITERATIONS", "COMPLETION_SIGNAL", "CIRCUIT_BREAKER_THRESHOLD"):
+        monkeypatch.delenv(f"RALPH_{name}", raising=False)
 
 
 def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
@@ -66,6 +67,14 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "display.maxOutputChars = 500 (default)",
         "notify = none (default)",
         "guard.allow = [] (default)",
+        "session.maxIterations = 25 (default)",
+        'session.completionPromise = "DONE" (default)',
+        'session.auditSignal = "RALPH_AUDIT_COMPLETE_NO_FINDINGS" (default)',
+        "session.minToolCalls = 1 (default)",
+        'session.onPromiseNoWork = "reject" (default)',
+        'session.verifyTimeout = "10m" (default)',
+        "session.maxDuration = no limit (default)",
+        "session.breaker = 3 (default)",
     ]
 
 
@@ -75,12 +84,17 @@ def test_each_value_names_its_origin(
     write(tmp_path, {"delay": "2s", "reviewCap": 3})
     write(tmp_path, {"reviewCap": 4}, "settings.local.json")
     monkeypatch.setenv("RALPH_MAX_ITERATIONS", "9")
+    monkeypatch.setenv("RALPH_COMPLETION_SIGNAL", "CLEAN")
+    monkeypatch.setenv("RALPH_CIRCUIT_BREAKER_THRESHOLD", "4")
     lines = run(capsys, tmp_path, "--breaker", "0").splitlines()
     assert [line for line in lines if not line.endswith("(default)")] == [
         "maximumIterations = 9 (environment)",
         "reviewCap = 4 (.ralph/settings.local.json)",
         'delay = "2s" (.ralph/settings.json)',
         "breaker = 0 (--breaker)",
+        "session.maxIterations = 9 (environment)",
+        'session.auditSignal = "CLEAN" (environment)',
+        "session.breaker = 4 (environment)",
     ]
 
 
@@ -103,7 +117,10 @@ def test_secrets_are_hidden(tmp_path: Path, capsys: Capture, words: tuple[str, .
 def test_json_is_one_object_with_every_key(tmp_path: Path, capsys: Capture) -> None:
     write(tmp_path, {"agent": {"flags": ["-x"]}})
     found = json.loads(run(capsys, tmp_path, "--json", "-n", "3"))
-    assert list(found) == list(settings.DEFAULTS)
+    assert list(found)[: len(settings.DEFAULTS)] == list(settings.DEFAULTS)
+    assert schema.accepts("config", found)
+    assert not schema.accepts("config", {**found, "breaker": 3})
+    assert found["session.maxDuration"] == {"value": None, "origin": "default"}
     assert found["agent.flags"] == {"value": ["-x"], "origin": ".ralph/settings.json"}
     assert found["maximumIterations"] == {"value": 3, "origin": "-n"}
     assert found["breaker"] == {"value": None, "origin": "default"}
@@ -118,6 +135,14 @@ def test_a_value_cannot_command_the_terminal(tmp_path: Path, capsys: Capture) ->
 def test_faults_are_a_failure(tmp_path: Path, capsys: Capture) -> None:
     write(tmp_path, {"reviewCap": 0})
     with pytest.raises(Failure):
+        run(capsys, tmp_path)
+
+
+def test_what_no_session_could_take_is_a_failure(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RALPH_MAX_ITERATIONS", "08")
+    with pytest.raises(Failure, match="RALPH_MAX_ITERATIONS is .* give a whole number from 1 to"):
         run(capsys, tmp_path)
 
 

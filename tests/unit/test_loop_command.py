@@ -53,6 +53,7 @@ HARD = "don't `rm` $(x); \"a\" & | > \\ \n\n  two  blanks\ttab 👩‍💻 é"
         ('say "hi" twice', 'say "hi" twice'),
         ('"--max-iterations 0"', "--max-iterations 0"),
         ("C:\\new\\dir -- now", "C:\\new\\dir -- now"),
+        ("a\n---\nb --- --5 --= c", "a\n---\nb --- --5 --= c"),
         (HARD, HARD),
         (shlex.quote(HARD), HARD),
         ("word " * 10_000 + "end", "word " * 10_000 + "end"),

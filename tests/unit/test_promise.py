@@ -18,6 +18,8 @@ MADE = [
     f"(all done: {P})",
     f"**{P}**",
     f"\x1b{P}\x07\x00",
+    f"\x1b[1;32m{P}\x1b[0m",
+    f"\x1b[{P}\x1b[",
     f"\u200b{P}\u200b",
     "<prom\x00ise>DONE</promise>",
     f"I will print {P} only when it is done.\n\n{P}",
@@ -56,6 +58,8 @@ MENTIONED = [
     f"the code `one\n{P}\ntwo` is meant",
     f"{P}<br>",
     f"{P}x",
+    f"{P}\x1b[0mx",
+    f"{P}[0m",
     f"<!-- {P} -->",
 ]
 ABSENT = [
@@ -128,6 +132,12 @@ LEFT = "RALPH_ITERATION_COMPLETE: 3 findings remain"
 def test_an_audits_signals(text: str, done: bool, left: int | None) -> None:
     assert audit.is_done(text, SIGNAL) == done
     assert audit.findings(text) == left
+
+
+def test_a_signal_may_end_like_a_sentence() -> None:
+    assert audit.is_done("Well.\nALL CLEAN!", "ALL CLEAN!")
+    assert audit.is_done("ALL CLEAN", "ALL CLEAN") and not audit.is_done("ALL CLEAN", "ALL CLEAN!")
+    assert not audit.is_done("one\n\ntwo", "!")
 
 
 AUDIT = """# Mission

@@ -114,6 +114,37 @@ def test_commands_wait_until_they_are_taken(path: Path) -> None:
     assert news(path, quoted).queued == []
 
 
+def test_what_is_absorbed_without_a_name_is_never_a_command(path: Path) -> None:
+    cancel, hello = queue("enqueue", content="/cancel-ralph"), queue("enqueue", content="hello")
+    assert news(path, cancel + hello + queue("remove")).queued == ["/cancel-ralph"]
+    assert news(path, cancel + queue("remove") * 3).queued == ["/cancel-ralph"]
+    assert news(path, hello + cancel + queue("dequeue") * 2).queued == []
+
+
+NOTE = "<task-notification>\n<summary>{}</summary>\n<usage><tool_uses>{}</tool_uses></usage>\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "calls"),
+    [
+        (NOTE.format("d", 7), 7),
+        (NOTE.format("<tool_uses>99</tool_uses>", 2), 2),
+        (NOTE.format("d", 0), 0),
+        (NOTE.format("d", -1), 0),
+        (NOTE.format("d", "9" * 4000), 0),
+        (NOTE.format("d", "٣"), 0),
+        ("<task-notification>\n<status>completed</status>", 0),
+        ("a person says " + NOTE.format("d", 7), 0),
+    ],
+)
+def test_calls_of_a_subagent_in_the_background_count_at_its_end(
+    path: Path, content: str, calls: int
+) -> None:
+    note = queue("enqueue", content=content)
+    told = entry("user", message={"content": content})
+    assert news(path, note + queue("dequeue") + told + text("end")).tool_calls == calls
+
+
 def test_a_file_that_has_shrunk_is_counted_from_its_end(path: Path) -> None:
     seen = news(path, tool() * 3, offset=10**9)
     assert (seen.tool_calls, seen.offset) == (0, len(tool() * 3))

@@ -10,11 +10,11 @@ _HEADING = "validation commands"
 
 def is_done(text: str, signal: str) -> bool:
     """The signal stands alone on a line, and nothing in the message speaks against it."""
-    return signal in _lines(text) and findings(text) is None
+    return _says(text, signal) and findings(text) is None
 
 
 def claims_both(text: str, signal: str) -> bool:
-    return signal in _lines(text) and findings(text) is not None
+    return _says(text, signal) and findings(text) is not None
 
 
 def findings(text: str) -> int | None:
@@ -31,8 +31,16 @@ def _findings(line: str) -> int | None:
     return int(number) if number.isascii() and number.isdigit() and len(number) <= 9 else None
 
 
+def _says(text: str, signal: str) -> bool:
+    return any(signal in (line.strip(), _bare(line)) for line in promise.lines(text))
+
+
 def _lines(text: str) -> list[str]:
-    return [line.strip().rstrip(".!") for line in promise.lines(text)]
+    return [_bare(line) for line in promise.lines(text)]
+
+
+def _bare(line: str) -> str:
+    return line.strip().rstrip(".!")
 
 
 def commands(markdown: str) -> list[str]:

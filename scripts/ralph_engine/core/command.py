@@ -19,6 +19,7 @@ else:
 
 _CAP = 4 * 1024 * 1024
 _GLANCE = 0.05
+_MARK = "RALPH_COMMAND"
 
 
 def run(argv: list[str], cwd: str, environment: dict[str, str], seconds: float) -> Ran:
@@ -52,26 +53,37 @@ def run_to_its_end(argv: list[str], cwd: str, environment: dict[str, str], secon
     """
     import subprocess
 
+    from . import last_will
+
+    parent, mark = os.getppid(), os.urandom(8).hex()
+    will = last_will.Will(f"{_MARK}={mark}")
     try:
         child = subprocess.Popen(
             argv,
             cwd=cwd,
-            env=environment,
+            env={**environment, _MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        will.names(child.pid)
+        try:
+            output, cut, ended = _listen(child, parent, seconds)
+        finally:
+            # Not waited for yet, so the number is still the child's.
+            last_will.end(child.pid, f"{_MARK}={mark}")
+            child.wait()
     except OSError as error:
         return Ran(None, f"it could not be started: {error.strerror}".encode(), False)
-    try:
-        output, cut, ended = _listen(child, seconds)
     finally:
-        _kill_session(child)
+        will.revoke()
     return Ran(child.returncode if ended else None, output, cut)
 
 
-def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool, bool]:
+def _listen(
+    child: subprocess.Popen[bytes], parent: int, seconds: float
+) -> tuple[bytes, bool, bool]:
     """Until the program itself ends: what it started may hold the pipe for ever."""
     import select
     import time
@@ -81,6 +93,9 @@ def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool
     deadline = time.monotonic() + seconds
     with child.stdout as pipe:
         while True:
+            if os.getppid() != parent:
+                # Whoever started us is gone: nobody waits for an answer.
+                raise SystemExit(0)
             ended = _has_ended(child)
             left = deadline - time.monotonic()
             wait = 0.0 if ended else min(_GLANCE, max(0.0, left))
@@ -102,33 +117,6 @@ def _listen(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bool
 def _has_ended(child: subprocess.Popen[bytes]) -> bool:
     # WNOWAIT: once waited for, its number and its session's may be another's.
     return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-
-def _kill_session(child: subprocess.Popen[bytes]) -> None:
-    import signal
-
-    for pid in _of_session(child.pid):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    _kill_group(child)
-
-
-def _of_session(session: int) -> list[int]:
-    """Its processes in groups of their own; without /proc only the group is known."""
-    found = []
-    try:
-        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-    for pid in numbers:
-        try:
-            if os.getsid(pid) == session and pid != session:
-                found.append(pid)
-        except OSError:
-            continue
-    return found
 
 
 def _drain(child: subprocess.Popen[bytes], seconds: float) -> bytes:

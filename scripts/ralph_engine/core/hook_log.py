@@ -34,13 +34,22 @@ def count_block(root: str, session: str, limit: int) -> bool:
 
 def failure(root: str, session: str) -> str | None:
     """Logs the exception in flight; words for the model the first time only."""
-    if not keep_exception(root, session):
-        return None
-    if not count_block(root, f"{session}-error", 1):
+    if not keep_exception(root, session) or not count_block(root, f"{session}-error", 1):
         return None
     return (
         f"Ralph's own Stop hook failed; the details are in {paths.HOOK_ERRORS}. "
         "Check that your work is committed, mention this in progress.txt, then stop again."
+    )
+
+
+def told_failure(root: str, session: str, error: Exception) -> str:
+    """Logs the exception in flight; one line for the person."""
+    noted = keep_exception(root, session)
+    where = f" (details: {paths.HOOK_ERRORS})" if noted else ""
+    what = str(error) if isinstance(error, files.FileFault) else type(error).__name__
+    return (
+        f"Ralph: the loop could not judge this stop, so it was allowed: {what}{where}; "
+        "your next message goes on with the loop, /cancel-ralph ends it"
     )
 
 

@@ -54,14 +54,14 @@ def usage(name: str) -> str:
 def parse(name: str, raw: str, environment: Mapping[str, str]) -> dict[str, Any]:
     """The loop's fields; `task` is the audit's FILE, or '' where none was named."""
     try:
-        chosen = {**_defaults(name, environment), **_chosen(raw)}
+        chosen = {**defaults(name, environment), **_chosen(raw)}
         _expect_task(name, chosen["task"])
     except Refused as refusal:
         raise Refused(f"{refusal}; {usage(name)}") from None
     return chosen
 
 
-def _defaults(name: str, environment: Mapping[str, str]) -> dict[str, Any]:
+def defaults(name: str, environment: Mapping[str, str]) -> dict[str, Any]:
     most = environment.get("RALPH_MAX_ITERATIONS") or "25"
     signal = environment.get("RALPH_COMPLETION_SIGNAL") or NO_FINDINGS
     return {
@@ -82,7 +82,7 @@ def _chosen(raw: str) -> dict[str, Any]:
     task: list[Word] = []
     while left:
         word = left.pop()
-        if word.quoted or not word.value.startswith("--") or word.value == "--":
+        if word.quoted or word.value[:2] != "--" or not word.value[2:3].isalpha():
             task.append(word)
             continue
         option, equals, value = word.value.partition("=")

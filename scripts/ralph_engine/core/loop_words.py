@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import clock, paths
+from . import clock, files, paths
 from .promise import marker
 
 TYPE_CHECKING = False
@@ -15,10 +15,15 @@ _ULTRAWORK = (
     "ULTRAWORK: work at full strength. Plan in a list, use subagents for parts that do not "
     "depend on each other, leave nothing half done, check every result yourself."
 )
+_SIGNS_FILE = paths.guardrails(paths.DEFAULT_RALPH_DIR)
+_SIGNS = (
+    f"Read {_SIGNS_FILE} first: Signs, left by earlier failures. "
+    "After a new kind of failure add one there: ### Sign: NAME, Trigger, Instruction, Added after."
+)
 ENDING = "/cancel-ralph ends it, /ralph-pause holds it"
 
 
-def contract(state: State) -> str:
+def contract(root: str, state: State) -> str:
     """What the model is told when the loop starts, resumes or was compacted."""
     head = [
         f"You are in a Ralph loop ({state['kind']}), at most {state['maxIterations']} more rounds: "
@@ -26,17 +31,19 @@ def contract(state: State) -> str:
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         *_rules(state),
         _checked(state),
+        *_signs(root),
     ]
     return _with_task(head, state)
 
 
-def continuation(state: State, refusal: str, output: str = "") -> str:
+def continuation(root: str, state: State, refusal: str, output: str = "") -> str:
     head = [
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         refusal,
         f"This is round {state['iteration']} of {state['maxIterations']}. "
         "Continue working on the original task below.",
         *_rules(state),
+        *_signs(root),
     ]
     return _with_task(head, state, _cut(output, _MOST_OUTPUT))
 
@@ -60,7 +67,14 @@ def mentioned(state: State) -> str:
     )
 
 
-def no_work(state: State, calls: int) -> str:
+def remaining(state: State, count: int) -> str:
+    if count:
+        return f"{count} findings remain: go on with them."
+    return f"No finding remains, you say: look once more, then print {state['promise']} instead."
+
+
+def no_work(state: State) -> str:
+    calls = state["toolCalls"]
     done = "no tool call was" if calls == 0 else f"only {calls} of {state['minToolCalls']} were"
     return (
         f"A promise was found, but {done} made since the loop began: "
@@ -72,10 +86,11 @@ def status_line(state: State, now: float) -> str:
     last = state["decisions"][-1] if state["decisions"] else None
     said = f"; last decision: {last['decision']} ({last['why']})" if last else ""
     after = {"PAUSED": "/ralph-resume goes on, /cancel-ralph ends it"}.get(state["status"], ENDING)
+    calls = state["toolCalls"]
     return (
         f"Ralph: {state['kind']} {state['status']}, iteration {state['iteration']} of "
         f"{state['maxIterations']}, since {state['startedAt']} ({minutes(state, now)} min), "
-        f"{state['toolCalls']} tool calls{said}; {after}"
+        f"{calls} tool call{'s' * (calls != 1)}{said}; {after}"
     )
 
 
@@ -111,6 +126,10 @@ def _rules(state: State) -> list[str]:
         f"Only when the task is fully done, print exactly {marker(state['promise'])} at the end "
         "of a line: exact, no variants, no blanks inside. Not done: do not print it."
     ]
+
+
+def _signs(root: str) -> list[str]:
+    return [_SIGNS] if files.kind(root, _SIGNS_FILE) == "file" else []
 
 
 def _checked(state: State) -> str:

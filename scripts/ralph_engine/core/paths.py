@@ -42,6 +42,10 @@ def audit(ralph_dir: str) -> str:
     return f"{ralph_dir}/audit.md"
 
 
+def guardrails(ralph_dir: str) -> str:
+    return f"{ralph_dir}/guardrails.md"
+
+
 def block_count(session: str) -> str:
     return f".ralph/blocks/{session}"
 

@@ -23,9 +23,8 @@ def judge(text: str, token: str) -> str:
         for line in paragraph.lines:
             if wanted in line:
                 place = start + line.rindex(wanted)
-                if not paragraph.quoted and _ends_line(line, wanted) and not _inside(
-                    whole, place, place + len(wanted)
-                ):
+                quoted = paragraph.quoted or _inside(whole, place, place + len(wanted))
+                if _ends_line(line, wanted) and not quoted:
                     return MADE
                 found = MENTIONED
             start += len(line) + 1
@@ -96,8 +95,15 @@ def _closes(line: str, fence: str) -> bool:
 
 def _visible(text: str) -> str:
     """Without what a terminal does not show; a lone CR ends a line as well."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _uncoloured(text).replace("\r\n", "\n").replace("\r", "\n")
     return "".join(c for c in text if c in "\n\t" or not _hidden(c))
+
+
+def _uncoloured(text: str) -> str:
+    """The letters of a terminal's sequences would be words behind the promise."""
+    first, *rest = text.split("\x1b[")
+    pieces = (piece.lstrip("0123456789;?") for piece in rest)
+    return first + "".join(piece[1:] if piece[:1].isalpha() else piece for piece in pieces)
 
 
 def _hidden(character: str) -> bool:

@@ -8,7 +8,6 @@ from collections import namedtuple
 from . import (
     audit,
     audit_file,
-    clock,
     files,
     hook_log,
     loop_command,
@@ -16,8 +15,9 @@ from . import (
     paths,
     prompt_gate,
     runner_request,
+    session_moves,
     session_state,
-    session_stop,
+    session_turn,
     transcript,
 )
 
@@ -61,7 +61,7 @@ def expand(root: str, session: str, sent: dict[str, Any], environment: Mapping[s
 def steer(root: str, session: str, sent: dict[str, Any]) -> Said:
     """A message during a loop reaches the model; that the loop goes on is said."""
     prompt = sent.get("prompt")
-    if not isinstance(prompt, str) or prompt.startswith("/"):
+    if not isinstance(prompt, str) or prompt.startswith(("/", transcript.NOTIFICATION)):
         return NOTHING
     try:
         state = session_state.read(root, session)
@@ -113,7 +113,7 @@ def _begin(
     told = (
         f"Ralph: {name} started, at most {state['maxIterations']} iterations; {loop_words.ENDING}"
     )
-    return Said("", loop_words.contract(state), told)
+    return Said("", loop_words.contract(root, state), told)
 
 
 def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
@@ -140,26 +140,13 @@ def _control(
     if state is None:
         return _without_loop(root, session, name, environment)
     if name == "cancel-ralph":
-        why = "/cancel-ralph"
-        return session_stop.ending(root, state, session_state.CANCELLED, why, now).told
-    if name == "ralph-pause" and state["status"] != session_state.PAUSED:
-        return session_stop.hold(root, state, now).told
-    if name == "ralph-resume":
-        return _resume(root, state, now)
+        return session_moves.end(root, state, session_state.CANCELLED, "/cancel-ralph", now)
+    paused = state["status"] == session_state.PAUSED
+    if name == "ralph-pause" and not paused:
+        return session_moves.hold(root, state, now)
+    if name == "ralph-resume" and paused:
+        return session_moves.go_on(root, state, now)
     return loop_words.status_line(state, now)
-
-
-def _resume(root: str, state: State, now: float) -> str:
-    if state["status"] != session_state.PAUSED:
-        return loop_words.status_line(state, now)
-    since = clock.seconds(state["pausedAt"])
-    held = state["pausedSeconds"] + int(max(0.0, now - since) if since else 0)
-    going = {**state, "status": session_state.ACTIVE, "pausedAt": "", "pausedSeconds": held}
-    session_state.write(root, session_state.decided(going, now, "resumed", "a person asked"))
-    return (
-        f"Ralph: the loop goes on at iteration {state['iteration']} of {state['maxIterations']} "
-        "with your next message, for example: continue"
-    )
 
 
 def _without_loop(root: str, session: str, name: str, environment: Mapping[str, str]) -> str:
@@ -167,7 +154,7 @@ def _without_loop(root: str, session: str, name: str, environment: Mapping[str, 
     if name != "cancel-ralph":
         last = f"; the last one: {before['status']}" if before else ""
         return f"Ralph: no loop runs in this session{last}; /ralph-loop starts one"
-    if before and before["queued"]:
+    if before and session_turn.waiting(before["queued"]) == "cancel-ralph":
         # This very command has ended the loop already, while it was still waiting.
         session_state.forget_queue(root, before)
         return "Ralph: this session's loop has ended, as asked; nothing else was touched"

@@ -54,17 +54,14 @@ def tell(state: str, text: str) -> None:
     make(state, f"{_TOLD}/{time.time_ns():020}", text)
 
 
-def told(state: str) -> list[str]:
-    """All that was said since the last time; each is read once."""
+def told(state: str) -> dict[str, str]:
+    """All that was said and not heard yet, by the names to forget it under."""
     folder = os.path.join(state, _TOLD)
-    texts = []
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        if name.startswith("."):
-            continue
-        path = f"{_TOLD}/{name}"
-        texts.append(files.read_bytes(state, path, TELL_LIMIT).decode("utf-8", "replace"))
-        files.remove(state, path)
-    return texts
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    found = [f"{_TOLD}/{name}" for name in names if not name.startswith(".")]
+    return {
+        name: files.read_bytes(state, name, TELL_LIMIT).decode("utf-8", "replace") for name in found
+    }
 
 
 def forget_old(state: str) -> None:

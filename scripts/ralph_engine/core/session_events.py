@@ -24,9 +24,9 @@ def cleared(root: str, session: str) -> None:
 
 
 def _end(root: str, state: State) -> str:
-    from . import session_stop
+    from . import session_moves
 
-    return session_stop.ending(root, state, session_state.CANCELLED, "/clear", time.time()).told
+    return session_moves.end(root, state, session_state.CANCELLED, "/clear", time.time())
 
 
 def note_of_cleared(root: str) -> str:
@@ -44,7 +44,7 @@ def orientation(root: str, session: str) -> str:
     state = _state(root, session)
     if state is None or state["status"] != session_state.ACTIVE:
         return ""
-    return loop_words.contract(state)
+    return loop_words.contract(root, state)
 
 
 def _state(root: str, session: str) -> State | None:

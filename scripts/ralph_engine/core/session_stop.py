@@ -10,11 +10,12 @@ from . import (
     audit_file,
     background,
     clock,
-    hook_log,
     loop_words,
     promise,
+    session_limits,
+    session_moves,
     session_state,
-    transcript,
+    session_turn,
 )
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     from .session_state import State
+    from .session_turn import Turn
 
     class Answer(NamedTuple):
         """`reason` blocks the stop, `told` is one line for the person; both may be empty."""
@@ -30,131 +32,75 @@ if TYPE_CHECKING:
         reason: str
         told: str
 
-    class Turn(NamedTuple):
-        """What is known of the turn that wants to end; worked is None without a transcript."""
-
-        text: str
-        worked: bool | None
-
     class Refusal(NamedTuple):
         why: str
         words: str
         output: str
 else:
     Answer = namedtuple("Answer", "reason told")
-    Turn = namedtuple("Turn", "text worked")
     Refusal = namedtuple("Refusal", "why words output")
 
-# Claude Code lets the turn end without a word after 8 blocks with no tool call between them.
-MOST_TURNS_WITHOUT_TOOLS = 5
-MOST_SAME_FAILURES = 5
-_PATIENCE = 0.25
-_GLANCE = 0.01
 _ALLOWED = Answer("", "")
 
 
 def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[str, str]) -> Answer:
     now = time.time()
     if state["status"] == session_state.PAUSED:
-        return _ALLOWED
-    state, turn = _look(state, sent)
-    queued = _queued(state["queued"])
-    if queued == "cancel-ralph":
-        return ending(root, state, session_state.CANCELLED, "/cancel-ralph was queued", now)
-    if queued == "ralph-pause":
-        return hold(root, state, now)
+        return _allowed(root, state, "the loop is paused")
+    known = session_turn.questions(state["queued"])
+    state, turn = session_turn.look(state, sent)
+    obeyed = _obeyed(root, state, now)
+    if obeyed:
+        return obeyed
     if background.running(sent):
         session_state.write(root, state)
-        return _ALLOWED
-    state = counted(state, turn)
-    state, refusal = _claim(root, state, turn, now)
+        return _allowed(root, state, "work runs in the background")
+    state, refusal = _claim(root, session_limits.counted(state, turn), turn, now)
+    state = session_turn.caught_up(state, sent)
     if refusal is None:
-        return _accepted(root, state, turn, now)
-    status, why = limit(state, now, breaker_threshold(environment))
-    if status:
-        return ending(root, state, status, why, now)
-    return _go_on(root, state, refusal, now)
+        return _ended(root, state, _accepted(root, state, turn), now)
+    end = session_limits.reached(state, now, environment)
+    if end[0]:
+        return _ended(root, state, end, now)
+    asked = session_turn.questions(state["queued"]) > known
+    return _obeyed(root, state, now) or _go_on(root, state, refusal, now, asked)
 
 
-def counted(state: State, turn: Turn) -> State:
-    """The breakers' counts after this turn."""
-    idle = 0 if turn.worked is not False else state["turnsWithoutTools"] + 1
-    state = {**state, "turnsWithoutTools": idle}
-    if state["kind"] != "ralph-audit":
-        return state
-    count = audit.findings(turn.text)
-    if count is None or count == state["lastFindingsCount"]:
-        return {**state, "unchangedFindings": state["unchangedFindings"] + 1}
-    return {**state, "unchangedFindings": 0, "lastFindingsCount": count}
+def _obeyed(root: str, state: State, now: float) -> Answer | None:
+    """What a person typed meanwhile, and waits to run; None where the loop is not its business."""
+    asked = session_turn.waiting(state["queued"])
+    if asked == "cancel-ralph":
+        return _ended(root, state, (session_state.CANCELLED, "/cancel-ralph was queued"), now)
+    if asked == "ralph-pause":
+        return Answer("", session_moves.hold(root, state, now))
+    if asked == "clear":
+        # Its own hook ends the loop and says so on the new screen: a line said here is wiped away.
+        session_state.write(root, state)
+        return _allowed(root, state, "/clear was queued")
+    return None
 
 
-def limit(state: State, now: float, threshold: int) -> tuple[str, str]:
-    """The status and reason that end a loop whose promise was not accepted; '' to go on."""
-    if state["iteration"] >= state["maxIterations"]:
-        return session_state.MAX_ITERATIONS_REACHED, f"{state['maxIterations']} were allowed"
-    most = state["maxDuration"]
-    if most and loop_words.running_seconds(state, now) >= most:
-        return session_state.TIME_LIMIT, f"{most} seconds were allowed"
-    why = _stalled(state, threshold)
-    return (session_state.STALLED, why) if why else ("", "")
+def _allowed(root: str, state: State, why: str) -> Answer:
+    session_moves.log(root, state, "allowed", why)
+    return _ALLOWED
 
 
-def _stalled(state: State, threshold: int) -> str:
-    if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= threshold:
-        return f"the findings did not change for {state['unchangedFindings']} turns"
-    if state["turnsWithoutTools"] >= MOST_TURNS_WITHOUT_TOOLS:
-        return f"{state['turnsWithoutTools']} turns in a row without a tool call"
-    if state["sameFailures"] >= MOST_SAME_FAILURES:
-        return f"the same check failed {state['sameFailures']} times and no file changed"
-    return ""
-
-
-def breaker_threshold(environment: Mapping[str, str]) -> int:
-    text = environment.get("RALPH_CIRCUIT_BREAKER_THRESHOLD") or ""
-    fits = text.isascii() and text.isdigit() and 0 < len(text) <= 6 and int(text) > 0
-    return int(text) if fits else 3
-
-
-def _look(state: State, sent: dict[str, Any]) -> tuple[State, Turn]:
-    """The transcript may lag: it is complete once it holds the message that ends the turn."""
-    path, last = _text(sent.get("transcript_path")), _text(sent.get("last_assistant_message"))
-    deadline = time.monotonic() + _PATIENCE
-    news = transcript.since(path, state["offset"], state["queued"])
-    while news is not None and not settled(news, last) and time.monotonic() < deadline:
-        time.sleep(_GLANCE)
-        news = transcript.since(path, state["offset"], state["queued"])
-    if news is None:
-        return state, Turn(last, None)
-    whole = "\n".join(news.last_texts or []) if settled(news, last) else last
-    return advanced(state, news), Turn(whole, news.tool_calls > 0)
-
-
-def settled(news: transcript.News, last: str) -> bool:
-    if news.last_texts is None:
-        return False
-    return not last.strip() or [text.strip() for text in news.last_texts][-1:] == [last.strip()]
-
-
-def advanced(state: State, news: transcript.News) -> State:
-    calls = state["toolCalls"] + news.tool_calls
-    return {**state, "offset": news.offset, "toolCalls": calls, "queued": news.queued}
-
-
-def _queued(waiting: list[str]) -> str:
-    """The command among those that wait which concerns the loop."""
-    names = {text.lstrip("/").removeprefix("ralph:") for text in waiting if text[:1] == "/"}
-    return next((name for name in ("cancel-ralph", "ralph-pause") if name in names), "")
+def _ended(root: str, state: State, end: tuple[str, str], now: float) -> Answer:
+    status, why = end
+    return Answer("", session_moves.end(root, state, status, why, now))
 
 
 def _claim(root: str, state: State, turn: Turn, now: float) -> tuple[State, Refusal | None]:
-    """None: the end is accepted."""
+    """None: the end is accepted. A killed hook left its note behind: it is told once."""
+    cut, state = state["verifyingSince"], {**state, "verifyingSince": ""}
     refusal = unproven(state, turn)
-    if refusal is not None:
-        return _without_checks(state), refusal
-    commands = audit_file.checks(root, state)
-    if not commands:
-        return state, None
-    return _checked(root, state, commands, now)
+    commands = [] if refusal else audit_file.checks(root, state)
+    if commands:
+        state, refusal = _checked(root, state, commands, now)
+    if refusal and cut:
+        words = f"{refusal.words} The checks begun at {cut} were cut off with their hook."
+        refusal = refusal._replace(words=words)
+    return state, refusal
 
 
 def unproven(state: State, turn: Turn) -> Refusal | None:
@@ -168,10 +114,9 @@ def unproven(state: State, turn: Turn) -> Refusal | None:
             return Refusal("no promise", loop_words.missing(state), "")
         if said == promise.MENTIONED:
             return Refusal("promise only mentioned", loop_words.mentioned(state), "")
-    if turn.worked is None or state["policy"] != "reject" or _has_worked(state):
+    if state["policy"] != "reject" or _has_worked(state) or _keeps_none(state, turn):
         return None
-    words = loop_words.no_work(state, state["toolCalls"])
-    return Refusal("promise without work", words, "")
+    return Refusal("promise without work", loop_words.no_work(state), "")
 
 
 def _no_audit_end(state: State, turn: Turn) -> Refusal:
@@ -181,16 +126,16 @@ def _no_audit_end(state: State, turn: Turn) -> Refusal:
     count = audit.findings(turn.text)
     if count is None:
         return Refusal("no signal", loop_words.missing(state), "")
-    return Refusal(f"{count} findings remain", f"{count} findings remain: go on with them.", "")
+    return Refusal(f"{count} findings remain", loop_words.remaining(state, count), "")
 
 
 def _has_worked(state: State) -> bool:
     return bool(state["toolCalls"] >= state["minToolCalls"])
 
 
-def _without_checks(state: State) -> State:
-    """A killed hook left its note behind: the next refusal takes it away."""
-    return {**state, "verifyingSince": ""}
+def _keeps_none(state: State, turn: Turn) -> bool:
+    """At a second stop no transcript is late any more: this session keeps none."""
+    return turn.worked is None and bool(state["iteration"] > 0)
 
 
 def _checked(
@@ -198,32 +143,23 @@ def _checked(
 ) -> tuple[State, Refusal | None]:
     from . import tree_digest, verify_commands
 
-    cut = state["verifyingSince"]
     session_state.write(root, {**state, "verifyingSince": clock.text(now)})
     failure = verify_commands.first_failure(root, commands, state["verifyTimeout"])
-    state = _without_checks(state)
     if failure is None:
         return {**state, "lastFailure": "", "sameFailures": 0}, None
-    note = f" (the checks begun at {cut} were cut off with their hook)" if cut else ""
     words = (
-        f"Your promise was refused: the check `{failure.command[:300]}` failed: "
-        f"{failure.why}{note}. Repair that first."
+        f"Your promise was refused: the check `{failure.command[:300]}` failed: {failure.why}. "
+        "Repair that first."
     )
-    seen = repeated(state, f"{failure.command}\0{failure.why}\0{tree_digest.of(root)}")
     output = f"Its output:\n{failure.output}" if failure.output else ""
-    return seen, Refusal(f"check failed: {failure.command[:100]}: {failure.why}", words, output)
+    tree = tree_digest.of(root)
+    state = session_limits.repeated(state, f"{failure.command}\0{failure.why}", tree)
+    return state, Refusal(f"check failed: {failure.command[:100]}: {failure.why}", words, output)
 
 
-def repeated(state: State, failure: str) -> State:
-    from hashlib import sha256
-
-    digest = sha256(failure.encode("utf-8", "surrogateescape")).hexdigest()
-    same = state["sameFailures"] + 1 if digest == state["lastFailure"] else 1
-    return {**state, "lastFailure": digest, "sameFailures": same}
-
-
-def _accepted(root: str, state: State, turn: Turn, now: float) -> Answer:
-    done = "no findings are left" if state["kind"] == "ralph-audit" else "the promise was made"
+def _accepted(root: str, state: State, turn: Turn) -> tuple[str, str]:
+    audited = state["kind"] == "ralph-audit"
+    done = "no findings are left" if audited else "the promise was made"
     commands = len(audit_file.checks(root, state))
     proof = f"{_times(commands, 'check')} passed" if commands else "no checks configured"
     why = f"{done}, {_times(state['toolCalls'], 'tool call')}, {proof}"
@@ -231,43 +167,18 @@ def _accepted(root: str, state: State, turn: Turn, now: float) -> Answer:
         why += "; WARNING: there is no transcript, so tool calls could not be counted"
     elif not _has_worked(state) and state["policy"] == "warn":
         why += f"; WARNING: fewer than {state['minToolCalls']} tool calls were made"
-    audited = state["kind"] == "ralph-audit"
-    status = session_state.AUDIT_COMPLETE if audited else session_state.PROMISE_ACCEPTED
-    return ending(root, state, status, why, now)
+    return session_state.AUDIT_COMPLETE if audited else session_state.PROMISE_ACCEPTED, why
 
 
-def ending(root: str, state: State, status: str, why: str, now: float) -> Answer:
-    ended = session_state.decided({**state, "status": status}, now, status, why)
-    session_state.end(root, ended)
-    _log(root, ended, status, why)
-    return Answer("", loop_words.ending(ended, now, why))
-
-
-def hold(root: str, state: State, now: float) -> Answer:
-    held = {**state, "status": session_state.PAUSED, "pausedAt": clock.text(now), "queued": []}
-    held = session_state.decided(held, now, session_state.PAUSED, "a person asked")
-    session_state.write(root, held)
-    _log(root, held, session_state.PAUSED, "a person asked")
-    return Answer("", loop_words.status_line(held, now))
-
-
-def _go_on(root: str, state: State, refusal: Refusal, now: float) -> Answer:
+def _go_on(root: str, state: State, refusal: Refusal, now: float, asked: bool) -> Answer:
     state = {**state, "iteration": state["iteration"] + 1}
     state = session_state.decided(state, now, "blocked", refusal.why)
     session_state.write(root, state)
-    _log(root, state, "blocked", refusal.why)
+    session_moves.log(root, state, "blocked", refusal.why)
     fresh = audit_file.refreshed(root, state)
-    return Answer(loop_words.continuation(fresh, refusal.words, refusal.output), "")
-
-
-def _log(root: str, state: State, decision: str, why: str) -> None:
-    known = {"session": state["session"], "kind": state["kind"], "iteration": state["iteration"]}
-    hook_log.record(root, "session-loop", decision=decision, why=why, **known)
+    words = loop_words.continuation(root, fresh, refusal.words, refusal.output)
+    return Answer(words, loop_words.status_line(state, now) if asked else "")
 
 
 def _times(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -93,10 +93,6 @@ def is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def is_object(value: Any) -> bool:
-    return type(value) is dict
-
-
 def is_strings(value: Any) -> bool:
     if type(value) is not list:
         return False

@@ -23,9 +23,11 @@ def answer(
         from . import fresh_stop
 
         return fresh_stop.reason_to_block(root, marker, session, sent) or "", ""
-    except Exception:  # in a loop our own failure is told once, then never in the way
+    except Exception as error:  # in a loop our own failure is told, but never in the way
         from . import hook_log
 
+        if marker is None:
+            return "", hook_log.told_failure(root, session, error)
         return hook_log.failure(root, session) or "", ""
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 else:
     News = namedtuple("News", "offset tool_calls queued last_texts")
 
+# What the client itself queues when work in the background has ended.
+NOTIFICATION = "<task-notification>"
 # The newest part counts where more was written between two stops than this.
 _MOST = 64 * 1024 * 1024
 _BLOCK = 64 * 1024
@@ -121,16 +123,25 @@ class _Told:
 
     def _queue(self, entry: dict[str, Any]) -> None:
         content = entry.get("content")
-        text = content.strip()[:_LONGEST_QUEUED] if isinstance(content, str) else ""
-        operation = entry.get("operation")
+        whole = content.strip() if isinstance(content, str) else ""
+        text, operation = whole[:_LONGEST_QUEUED], entry.get("operation")
         if operation == "enqueue":
             self.queued = [*self.queued, text][-_MOST_QUEUED:]
+            self.tool_calls += _calls_in_background(whole)
         elif operation == "popAll":
             self.queued = []
         elif text in self.queued:
             self.queued.remove(text)
+        elif operation == "remove":
+            self._absorb()
         else:
             self.queued = self.queued[1:]
+
+    def _absorb(self) -> None:
+        """Older clients do not say what went into the turn; a command never does."""
+        place = next((n for n, text in enumerate(self.queued) if text[:1] != "/"), None)
+        if place is not None:
+            del self.queued[place]
 
 
 def _entry(line: bytes) -> dict[str, Any]:
@@ -141,6 +152,14 @@ def _entry(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _calls_in_background(text: str) -> int:
+    """Those of a subagent that was not waited for; what it said itself is escaped there."""
+    if not text.startswith(NOTIFICATION):
+        return 0
+    number = text.rpartition("<tool_uses>")[2].partition("</tool_uses>")[0]
+    return _count(int(number)) if number.isascii() and number.isdigit() and len(number) < 7 else 0
 
 
 def _count(value: Any) -> int:

@@ -62,8 +62,8 @@ def _commands(block: Commands) -> list[str]:
 
 
 def _literal(text: str) -> str:
-    """In a fenced block nothing is markup but the fence itself."""
-    return harmless(" ".join(text.split())).replace("```", "'''")
+    """In a fenced block nothing is markup but a line that is a fence; no line of ours begins so."""
+    return harmless(" ".join(text.split()))
 
 
 def _charts(block: Charts) -> list[str]:

@@ -1,0 +1,66 @@
+"""What ends a loop whose promise was not accepted: too many turns, too long, going in circles."""
+
+from __future__ import annotations
+
+from . import audit, loop_words, session_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .session_state import State
+    from .session_turn import Turn
+
+# Claude Code lets the turn end without a word after 8 blocks with no tool call between them.
+MOST_TURNS_WITHOUT_TOOLS = 5
+MOST_SAME_FAILURES = 5
+THRESHOLD = "RALPH_CIRCUIT_BREAKER_THRESHOLD"
+
+
+def counted(state: State, turn: Turn) -> State:
+    """The breakers' counts after this turn."""
+    idle = 0 if turn.worked is not False else state["turnsWithoutTools"] + 1
+    state = {**state, "turnsWithoutTools": idle}
+    if state["kind"] != "ralph-audit":
+        return state
+    count = audit.findings(turn.text)
+    if count is None or count == state["lastFindingsCount"]:
+        return {**state, "unchangedFindings": state["unchangedFindings"] + 1}
+    return {**state, "unchangedFindings": 1, "lastFindingsCount": count}
+
+
+def repeated(state: State, failure: str, tree: str) -> State:
+    """After a failed check; `tree` is '' where nobody can tell whether a file has changed."""
+    from hashlib import sha256
+
+    digest = sha256(f"{failure}\0{tree}".encode("utf-8", "surrogateescape")).hexdigest()
+    same = state["sameFailures"] + 1 if tree and digest == state["lastFailure"] else 1
+    return {**state, "lastFailure": digest, "sameFailures": same}
+
+
+def reached(state: State, now: float, environment: Mapping[str, str]) -> tuple[str, str]:
+    """The status and the reason of an end; '' to go on."""
+    if state["iteration"] >= state["maxIterations"]:
+        return session_state.MAX_ITERATIONS_REACHED, f"{state['maxIterations']} were allowed"
+    most = state["maxDuration"]
+    if most and loop_words.running_seconds(state, now) >= most:
+        return session_state.TIME_LIMIT, f"{most} seconds were allowed"
+    why = _stalled(state, breaker_threshold(environment))
+    return (session_state.STALLED, why) if why else ("", "")
+
+
+def breaker_threshold(environment: Mapping[str, str]) -> int:
+    text = environment.get(THRESHOLD) or ""
+    fits = text.isascii() and text.isdigit() and 0 < len(text) <= 6 and int(text) > 0
+    return int(text) if fits else 3
+
+
+def _stalled(state: State, threshold: int) -> str:
+    # One turn alone is never the same as another.
+    if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= max(2, threshold):
+        return f"the findings did not change for {state['unchangedFindings']} turns"
+    if state["turnsWithoutTools"] >= MOST_TURNS_WITHOUT_TOOLS:
+        return f"{state['turnsWithoutTools']} turns in a row without a tool call"
+    if state["sameFailures"] >= MOST_SAME_FAILURES:
+        return f"the same check failed {state['sameFailures']} times and no file changed"
+    return ""

@@ -1,0 +1,44 @@
+"""How a same-session loop ends, is held and goes on: written, logged, told in one line."""
+
+from __future__ import annotations
+
+from . import clock, hook_log, loop_words, session_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .session_state import State
+
+_ASKED = "a person asked"
+
+
+def end(root: str, state: State, status: str, why: str, now: float) -> str:
+    ended = session_state.decided({**state, "status": status}, now, status, why)
+    session_state.end(root, ended)
+    log(root, ended, status, why)
+    return loop_words.ending(ended, now, why)
+
+
+def hold(root: str, state: State, now: float) -> str:
+    held = {**state, "status": session_state.PAUSED, "pausedAt": clock.text(now), "queued": []}
+    held = session_state.decided(held, now, session_state.PAUSED, _ASKED)
+    session_state.write(root, held)
+    log(root, held, session_state.PAUSED, _ASKED)
+    return loop_words.status_line(held, now)
+
+
+def go_on(root: str, state: State, now: float) -> str:
+    """The time of a pause does not count."""
+    since = clock.seconds(state["pausedAt"])
+    held = state["pausedSeconds"] + int(max(0.0, now - since) if since else 0)
+    going = {**state, "status": session_state.ACTIVE, "pausedAt": "", "pausedSeconds": held}
+    session_state.write(root, session_state.decided(going, now, "resumed", _ASKED))
+    log(root, going, "resumed", _ASKED)
+    return (
+        f"Ralph: the loop goes on at iteration {state['iteration']} of {state['maxIterations']} "
+        "with your next message, for example: continue"
+    )
+
+
+def log(root: str, state: State, decision: str, why: str) -> None:
+    known = {"session": state["session"], "kind": state["kind"], "iteration": state["iteration"]}
+    hook_log.record(root, "session-loop", decision=decision, why=why, **known)
