@@ -63,6 +63,7 @@ class Life:
         self.verify: list[str] = []
         self.settings: dict[str, Any] = {}
         self.agent = str(client_path())
+        self.left_running: list[int] = []
         (self.root / "ralph").mkdir(parents=True)
         (folder / "versions").mkdir()
         (self.root / "ralph" / "prompt.md").write_text(prompt)
@@ -146,6 +147,7 @@ class Life:
             )
             try:
                 code = runner.wait(deadline)
+                self.left_running = claude_client._marked_processes(environment[MARK])
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"no end in {deadline} s: {err.read_text()}") from None
             finally:

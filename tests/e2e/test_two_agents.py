@@ -201,6 +201,26 @@ def test_codex_writes_the_message_of_a_commit(tmp_path: Path) -> None:
     assert life.git("log", "-1", "--format=%s") == "Add a second line"
 
 
+def test_what_codex_left_running_is_ended_with_it(tmp_path: Path) -> None:
+    """Its commands live in sessions of their own."""
+    life = pair(tmp_path, "US-1")
+    life.agent = str(codex_path())
+    begun = shlex.quote(str(tmp_path / "begun"))
+    stubborn = f"(setsid sh -c 'trap \"\" INT TERM; touch {begun}; sleep 300' &); sleep 300"
+    ran = life.run(
+        [call("exec_command", cmd=stubborn)],
+        "--iteration-timeout",
+        "4s",
+        "-n",
+        "1",
+        "--breaker",
+        "0",
+    )
+    assert (ran.code, ran.endings()) == (1, ["timeout"])
+    assert (tmp_path / "begun").exists()
+    assert (life.left_running, ran.of("left-running")) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("adapter", "program"), [(claude, client_path), (codex, codex_path)], ids=["claude", "codex"]
 )
