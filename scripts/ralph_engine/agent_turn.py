@@ -53,7 +53,7 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     run.detail(f"prompt: {prompt[:200]}")
     job = _job(run, launch)._replace(is_busy=stream.is_busy, linger=lambda: _linger(run))
     with interrupts.job("the agent"):
-        done = processes.run(job, stream.take, run.stop_asked, run.mark)
+        done = run.confinement.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()
     if done.left:
         run.journal.write("left-running", pids=list(done.left))
@@ -94,7 +94,7 @@ def ask_plainly(run: Run, prompt: str) -> str:
             kept.extend(data)
 
     with interrupts.job("the agent, asked for a commit message"):
-        done = processes.run(_job(run, launch), keep, run.stop_asked, run.mark)
+        done = run.confinement.run(_job(run, launch), keep, run.stop_asked, run.mark)
     return kept.decode("utf-8", "replace") if done.code == 0 and done.cause is None else ""
 
 

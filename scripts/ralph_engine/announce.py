@@ -18,7 +18,7 @@ _NO_PARSER = (
 
 
 def announce(run: Run, goal: Goal) -> None:
-    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
+    run.say(f"{run.confinement.words}; {_budget(run)}")
     everyone = roles.everyone(run.settings)
     for who in everyone:
         run.say(f"{who.role}: {agent_version.ask(who.agent.command).sentence}")

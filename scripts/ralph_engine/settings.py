@@ -53,6 +53,9 @@ DEFAULTS: dict[str, Any] = {
     "display.maxOutputChars": 500,
     "notify": None,
     "guard.allow": [],
+    "sandbox.backend": "auto",
+    "sandbox.network": "open",
+    "sandbox.allowHosts": [],
 }
 
 
@@ -85,6 +88,13 @@ class Scm:
 
 
 @dataclass(frozen=True)
+class Sandboxing:
+    backend: str
+    network: str
+    allow_hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Settings:
     """Times in seconds; None where nobody set a limit or the kind of goal decides."""
 
@@ -112,6 +122,7 @@ class Settings:
     breaker: int | None
     display: Display
     notify: str | None
+    sandbox: Sandboxing
 
 
 class _Layer(NamedTuple):
@@ -186,6 +197,11 @@ def settled(entries: Entries) -> Settings:
         breaker=_whole(value["breaker"]),
         display=display.of(value),
         notify=value["notify"],
+        sandbox=Sandboxing(
+            value["sandbox.backend"],
+            value["sandbox.network"],
+            tuple(value["sandbox.allowHosts"]),
+        ),
     )
 
 

@@ -64,6 +64,10 @@ class Life:
         self.settings: dict[str, Any] = {}
         self.agent = str(client_path())
         self.left_running: list[int] = []
+        self.home = folder / "home"
+        # Around the runner: another user, say; None takes a variable away.
+        self.around: list[str] = []
+        self.changes: dict[str, str | None] = {}
         (self.root / "ralph").mkdir(parents=True)
         (folder / "versions").mkdir()
         (self.root / "ralph" / "prompt.md").write_text(prompt)
@@ -134,10 +138,13 @@ class Life:
         self, model: ScriptedModel, flags: list[str], deadline: float
     ) -> tuple[int, list[str]]:
         environment = self._environment(model)
+        for name, value in self.changes.items():
+            environment.pop(name, None)
+            environment.update({} if value is None else {name: value})
         err = self._folder / "screen"
         with err.open("wb") as screen:
             runner = subprocess.Popen(
-                [*_RUNNER, str(_ENGINE), "run", *flags],
+                [*self.around, *_RUNNER, str(_ENGINE), "run", *flags],
                 cwd=self.root,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -155,10 +162,9 @@ class Life:
         return code, err.read_text().splitlines()
 
     def _environment(self, model: ScriptedModel) -> dict[str, str]:
-        home = self._folder / "home"
-        home.mkdir(exist_ok=True)
+        self.home.mkdir(exist_ok=True)
         return {
-            **claude_client._offline_environment(model, self._folder / "scratch", home),
+            **claude_client._offline_environment(model, self._folder / "scratch", self.home),
             "XDG_STATE_HOME": str(self.state),
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -195,11 +196,13 @@ def test_a_stand_in_for_another_version_of_codex(patient: Patient) -> None:
 
 
 def test_root_without_a_sandbox(patient: Patient) -> None:
-    patient.settings()
     as_root = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--uid", "0", "--gid", "0", "--"]
+    inside = [str(shutil.which("bwrap")), *as_root[1:]]
     words = "agent claude: Claude Code refuses to work as root outside a sandbox"
-    found = patient.troubles(inside=[str(patient.tools / as_root[0]), *as_root[1:]])
-    assert Line("bad", words, "use an ordinary user") in found
+    line = Line("bad", words, "use an ordinary user, or a sandbox")
+    patient.settings(sandbox={"backend": "none"})
+    assert line in patient.troubles(inside=inside, IS_SANDBOX=None)
+    assert line not in patient.troubles(inside=inside, IS_SANDBOX="1")
 
 
 @pytest.mark.parametrize(
@@ -213,35 +216,63 @@ def test_hooks_that_a_person_switched_off(patient: Patient, place: str) -> None:
     assert patient.troubles() == [Line("warn", words, "take disableAllHooks out of it")]
 
 
+UNUSED = "(not used yet: docker: not installed; sbx: not installed)"
+
+
+def sandbox_lines(patient: Patient, **env: str | None) -> list[Line]:
+    found = patient.examined(**{"IS_SANDBOX": None, **env})
+    return [line for line in found if line.text.startswith("sandbox")]
+
+
+def test_the_sandbox_that_a_run_would_take(patient: Patient) -> None:
+    [line] = sandbox_lines(patient)
+    assert line.grade == "ok"
+    assert line.text.startswith("sandbox: sandbox bwrap: ") and line.text.endswith(UNUSED)
+
+
 def test_no_sandbox_works(patient: Patient) -> None:
     patient.program("bwrap", "echo no namespaces here >&2; exit 1")
     patient.program("docker", "echo 'docker: unknown command: docker sandbox' >&2; exit 1")
-    assert patient.troubles() == [
+    assert sandbox_lines(patient) == [
         Line(
             "warn",
-            "sandbox: none works, so agents can reach all that you can"
-            " (bwrap: exit code 1: no namespaces here; docker: exit code 1: docker: unknown"
+            "sandbox: unconfined: the agent can reach all that you can (bwrap: `true` did not run"
+            " inside (no namespaces here)) (not used yet: docker: exit code 1: docker: unknown"
             " command: docker sandbox; sbx: not installed)",
             "let bwrap make user namespaces (Ubuntu: an AppArmor profile for it)",
         )
     ]
     (patient.tools / "bwrap").unlink()
-    [line] = patient.troubles()
-    assert "(bwrap: not installed; docker: exit code 1" in line.text
+    [line] = sandbox_lines(patient)
+    assert "(bwrap: bwrap is not on PATH" in line.text
     assert line.fix == "install bubblewrap (Debian, Ubuntu: apt install bubblewrap)"
 
 
-def test_a_stand_in_for_a_sandbox_that_answers_is_enough(patient: Patient) -> None:
+def test_a_sandbox_that_the_settings_insist_on(patient: Patient) -> None:
     (patient.tools / "bwrap").unlink()
+    patient.settings(agent={"command": "sh"}, sandbox={"backend": "bwrap"})
+    [line] = sandbox_lines(patient)
+    assert line.grade == "bad"
+    assert line.text.startswith("sandbox: no sandbox, no run: bwrap: bwrap is not on PATH")
+
+
+def test_no_sandbox_because_the_settings_say_so(patient: Patient) -> None:
+    patient.settings(agent={"command": "sh"}, sandbox={"backend": "none"})
+    [line] = sandbox_lines(patient)
+    assert line.grade == "ok"
+    assert line.text.startswith("sandbox: none, as the settings say: unconfined: ")
+
+
+def test_a_stand_in_for_a_sandbox_that_answers(patient: Patient) -> None:
     patient.program("sbx", '[ "$*" = version ] && echo sbx 0.40')
-    words = "sandbox: sbx works (bwrap: not installed; docker: not installed)"
-    assert Line("ok", words, "") in patient.examined()
+    [line] = sandbox_lines(patient)
+    assert line.text.endswith("(not used yet: docker: not installed; sbx: answers)")
 
 
 def test_a_stand_in_for_a_daemon_that_never_answers(patient: Patient) -> None:
     docker = patient.program("docker", "sleep 60")
-    found = sandbox_backends.probe("docker", (str(docker), "sandbox", "version"), 0.2)
-    assert found == ("docker", False, "no answer in 0.2 s")
+    found = sandbox_backends.probe((str(docker), "sandbox", "version"), 0.2)
+    assert found == "no answer in 0.2 s"
 
 
 @pytest.mark.parametrize(

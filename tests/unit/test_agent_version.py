@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ralph_engine import agent_version, preflight, settings
 from ralph_engine.agents import claude, codex
+from ralph_engine.confined import Confinement
 from ralph_engine.settings import Entry
 
 HELP = " ".join((*codex.FLAGS, "--help"))
@@ -25,7 +26,7 @@ def stand_in(folder: Path, version: str, told: str = HELP, name: str = "codex") 
 
 def faults(program: str) -> list[str]:
     chosen = settings.settled(settings.merged([], {"agent.command": Entry(program, "test")}))
-    return preflight._agent_faults(chosen)
+    return preflight._agent_faults(chosen, Confinement())
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,13 @@ def examine(programs: list[str], environment: Mapping[str, str]) -> Iterator[Fin
             yield _version(name, str(shutil.which(name)), environment)
     for program in programs:
         yield _configured(program, environment)
-    confined = os.environ.get("IS_SANDBOX") == "1"
-    if any(map(is_claude, programs)) and os.geteuid() == 0 and not confined:
+
+
+def refused_to_root(programs: list[str]) -> Iterator[Finding]:
+    """Where nothing confines them."""
+    if any(map(is_claude, programs)) and os.geteuid() == 0:
         words = "Claude Code refuses to work as root outside a sandbox"
-        yield bad("agent claude", words, "use an ordinary user")
+        yield bad("agent claude", words, "use an ordinary user, or a sandbox")
 
 
 def is_claude(program: str) -> bool:
