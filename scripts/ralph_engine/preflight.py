@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import NamedTuple
 
-from . import ask, check, git
+from . import agent_version, ask, check, git, roles
 from .agents import choose
 from .confined import Confinement
 from .core import clean_tree, fingerprint, paths, review, shape
@@ -17,6 +17,11 @@ from .settings import Settings
 
 _MOST_PATHS = 10_000
 _LEAST_FREE = 50 * 1024 * 1024
+_SET = {
+    roles.WRITER: "--agent",
+    roles.REVIEWER: "--review-agent",
+    roles.STAND_IN: "agent.fallback in the settings",
+}
 
 
 class Ready(NamedTuple):
@@ -89,20 +94,32 @@ def _failure(found: list[str]) -> Failure:
 
 
 def _agent_faults(settings: Settings, confinement: Confinement) -> list[str]:
-    found = [confinement.fault] if confinement.fault else []
-    return found or _program_faults(settings, confinement)
+    if confinement.fault:
+        return [confinement.fault]
+    everyone = roles.everyone(settings)
+    return [fault for who in everyone for fault in _faults_of(who, settings, confinement)]
 
 
-def _program_faults(settings: Settings, confinement: Confinement) -> list[str]:
-    program = settings.agent.command
+def _faults_of(who: roles.Chosen, settings: Settings, confinement: Confinement) -> list[str]:
+    program = who.agent.command
     if shutil.which(program) is None:
-        return [f"the agent {program} is not installed or not on PATH; install it or set --agent"]
+        fix = f"install it or set {_SET[who.role]}"
+        return [f"the {who.role} {program} is not installed or not on PATH; {fix}"]
     if settings.max_cost_usd is not None and not choose(program).REPORTS_COST:
         return [f"--max-cost needs an agent that reports its cost; {program} does not"]
     confined = confinement.sandbox or os.environ.get("IS_SANDBOX") == "1"
     if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
-    return []
+    return _flag_faults(program)
+
+
+def _flag_faults(program: str) -> list[str]:
+    version, adapter = agent_version.ask(program), choose(program)
+    if not version.unknown_flags or adapter.TESTED is None:
+        return []
+    flags = ", ".join(version.unknown_flags)
+    oldest, newest = adapter.TESTED
+    return [f"{version.words} does not know {flags}; install a version from {oldest} to {newest}"]
 
 
 def _disk_faults(root: str) -> list[str]:

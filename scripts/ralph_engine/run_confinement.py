@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import ask, confined, own_git, state_folder
+from . import ask, confined, own_git, roles, state_folder
 from .agents import choose as adapter_of
 from .confined import Confinement, Report
 from .core import files, paths, strict_json
@@ -24,14 +24,14 @@ _QUESTION = "Nothing confines the agent here: it can reach all that you can. Run
 
 
 def place_of(root: str, ralph_dir: str, state: str, settings: Settings) -> Place:
-    agent, wanted = settings.agent, settings.sandbox
+    everyone, wanted = [who.agent for who in roles.everyone(settings)], settings.sandbox
     return Place(
         root=os.path.realpath(root),
         ralph_dir=ralph_dir,
         state=state,
         plugin=str(PLUGIN),
-        agent=(agent.command, *agent.flags),
-        agent_name=adapter_of(agent.command).NAME,
+        agents=tuple((agent.command, *agent.flags) for agent in everyone),
+        agent_names=tuple(dict.fromkeys(adapter_of(agent.command).NAME for agent in everyone)),
         environment=os.environ,
         network=wanted.network,
         allow_hosts=wanted.allow_hosts,

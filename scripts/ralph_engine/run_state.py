@@ -21,6 +21,7 @@ from .journal import Journal
 from .ledger import Ledger
 from .outcome import Outcome
 from .prompt import CheckFailure
+from .roles import Chosen
 from .run_options import RunOptions
 from .settings import Entries, Settings
 
@@ -58,7 +59,9 @@ class Run:
     cost: float = 0.0
     highest_cost: float = 0.0
     cost_estimated: bool = False
-    held_back: Ended | None = None
+    held_back: tuple[Chosen, Ended] | None = None
+    fallback_until: float = 0.0
+    limits_met: int = 0
     context_window: int | None = None
     lost: int = 0
     history_changed: bool = False

@@ -28,6 +28,7 @@ from . import (
     prompt_goal,
     recover,
     report_files,
+    roles,
     run_confinement,
     run_record,
     settings,
@@ -37,9 +38,8 @@ from . import (
     task_goal,
     the_past,
 )
-from .agents import choose
 from .announce import announce
-from .core import dot_folder, files, paths, requests, tasks
+from .core import dot_folder, files, paths, requests, review, tasks
 from .failure import Failure
 from .frozen_files import FrozenFiles
 from .goal import Goal, take_settings
@@ -105,7 +105,7 @@ class _Start:
         run_confinement.choose(run)
         self._take_ready(run, goal)
         self._announce(run, goal)
-        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run, _first_mode(run))}")
 
     def _begin(self) -> Stop:
         chosen = settings.read(self._options.project_dir, os.environ, self._flags)
@@ -229,6 +229,10 @@ def _new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
 
 
+def _first_mode(run: Run) -> str:
+    return review.mode_of(run.document, run.settings.skip_review) if run.document else ""
+
+
 def _goal(options: RunOptions) -> Goal:
     wants_prompt = options.prompt is not None or options.prompt_file is not None
     return prompt_goal if wants_prompt else task_goal
@@ -282,7 +286,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     run.journal.write("end", **known, **standing.of(run))
     if report_files.keep(run):
         run.say(f"report: {report_files.names(run.run_id).html}")
-    if choose(run.settings.agent.command).REPORTS_COST:
+    if roles.cost_is_told(run.settings):
         run.say(costs.sentence(run.cost, run.cost_estimated))
     notify.of_end(run, stop)
     return stop

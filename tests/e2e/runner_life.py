@@ -63,6 +63,7 @@ class Life:
         self.verify: list[str] = []
         self.settings: dict[str, Any] = {}
         self.agent = str(client_path())
+        self.left_running: list[int] = []
         self.home = folder / "home"
         # Around the runner: another user, say; None takes a variable away.
         self.around: list[str] = []
@@ -136,11 +137,7 @@ class Life:
     def _run(
         self, model: ScriptedModel, flags: list[str], deadline: float
     ) -> tuple[int, list[str]]:
-        self.home.mkdir(exist_ok=True)
-        environment = {
-            **claude_client._offline_environment(model, self._folder / "scratch", self.home),
-            "XDG_STATE_HOME": str(self.state),
-        }
+        environment = self._environment(model)
         for name, value in self.changes.items():
             environment.pop(name, None)
             environment.update({} if value is None else {name: value})
@@ -157,11 +154,19 @@ class Life:
             )
             try:
                 code = runner.wait(deadline)
+                self.left_running = claude_client._marked_processes(environment[MARK])
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"no end in {deadline} s: {err.read_text()}") from None
             finally:
                 claude_client._kill(runner, environment[MARK])
         return code, err.read_text().splitlines()
+
+    def _environment(self, model: ScriptedModel) -> dict[str, str]:
+        self.home.mkdir(exist_ok=True)
+        return {
+            **claude_client._offline_environment(model, self._folder / "scratch", self.home),
+            "XDG_STATE_HOME": str(self.state),
+        }
 
     def _version(self, stories: list[dict[str, Any]], message: str, before: str) -> Turn:
         self.stories = stories

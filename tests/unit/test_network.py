@@ -16,7 +16,7 @@ from ralph_engine.sandboxes.network import Allowed, Rule
 
 
 def place(agent: str = "claude", *hosts: str, **environment: str) -> Place:
-    return Place("/p", "ralph", "/s", "/plugin", (agent,), agent, environment, "deny", hosts)
+    return Place("/p", "ralph", "/s", "/plugin", ((agent,),), (agent,), environment, "deny", hosts)
 
 
 @pytest.mark.parametrize(
@@ -156,3 +156,10 @@ def test_the_bridge_refuses_all_else_and_remembers_it(bridge: Bridge, echo: Echo
 def test_nonsense_ends_one_connection_and_no_more(bridge: Bridge, echo: Echo, data: bytes) -> None:
     assert b"200" not in told(bridge, data)
     assert told(bridge, b"port %d\nhello" % echo.port) == b"echo hello"
+
+
+def test_every_agent_of_a_run_reaches_its_own_model() -> None:
+    both = place()._replace(agent_names=("claude", "codex"))
+    known = network.allowed(both)
+    assert known.reaches("api.anthropic.com", 443) and known.reaches("api.openai.com", 443)
+    assert not network.allowed(place()).reaches("api.openai.com", 443)

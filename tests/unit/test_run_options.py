@@ -56,6 +56,8 @@ VALUES: list[tuple[str, str, str, Any]] = [
     ("-m", "opus", "model", "opus"),
     ("--model", "gpt-5", "model", "gpt-5"),
     ("--agent", "my-agent --fast", "agent.command", "my-agent --fast"),
+    ("--review-agent", "codex -c a=b", "reviewAgent.command", "codex -c a=b"),
+    ("--review-model", "opus", "reviewModel", "opus"),
     ("--review-cap", "1", "reviewCap", 1),
     ("--at-cap", "hold", "atCap", "hold"),
     ("-c", "FINISHED", "completionResponse", "FINISHED"),
@@ -254,7 +256,7 @@ def test_no_abbreviations(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "flag",
-    ["--review-agent", "--review-model", "--red-first"],
+    ["--red-first", "--strict-tests"],
 )
 def test_options_of_features_that_do_not_exist_yet(flag: str) -> None:
     assert refusal(flag) == f"unrecognized arguments: {flag}"

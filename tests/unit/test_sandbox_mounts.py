@@ -31,13 +31,13 @@ def place(home: Path, *agent: str, name: str = "command", **environment: str) ->
     project.mkdir(exist_ok=True)
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin", **environment}
     state, plugin = str(home / ".local/state/ralph/work"), str(home / "plugin")
-    return Place(str(project), "ralph", state, plugin, agent or ("true",), name, env)
+    return Place(str(project), "ralph", state, plugin, (agent or ("true",),), (name,), env)
 
 
 def shown(home: Path, *agent: str, **environment: str) -> set[str]:
     """Of the home, by their paths in it."""
     given = place(home, *agent, **environment)
-    found = programs.needed(given.agent, given.environment)
+    found = programs.needed(given.agents, given.environment)
     return {os.path.relpath(p, home) for p in found if p.startswith(f"{home}/")}
 
 
@@ -162,3 +162,21 @@ def test_a_daemons_socket_is_masked_once_it_has_stood_a_while(
         words = mounts.arguments(place(home), None)
     at = words.index(path) if path in words else 0
     assert (words[at - 2 : at] == ["--ro-bind", "/dev/null"]) is masked
+
+
+def test_every_agent_of_a_run_is_shown_with_its_own_sign_in(home: Path) -> None:
+    program(home / "a" / "one")
+    program(home / "b" / "two")
+    for path in (home / ".claude/.credentials.json", home / ".codex/auth.json"):
+        path.parent.mkdir()
+        path.touch()
+    both = place(home)._replace(
+        agents=((str(home / "a/one"),), (str(home / "b/two"),)), agent_names=("claude", "codex")
+    )
+    found = programs.needed(both.agents, both.environment)
+    assert {str(home / "a/one"), str(home / "b/two")} <= set(found)
+    words = agent_home.mounts(both)
+    assert [words[n + 1] for n, word in enumerate(words) if word == "--bind"] == [
+        str(home / ".claude/.credentials.json"),
+        str(home / ".codex/auth.json"),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ DEFAULT = Settings(
     stream_agent_output=True,
     include_iteration_count_in_prompt=False,
     agent=Agent("claude", ()),
+    fallback=None,
+    review_agent=None,
     model=None,
+    review_model=None,
     guardrails=(),
     scm=None,
     skip_review=False,
@@ -48,8 +52,14 @@ EVERYTHING: Json = {
     "outputTruncateChars": 0,
     "streamAgentOutput": False,
     "includeIterationCountInPrompt": True,
-    "agent": {"command": "codex", "flags": ["--model opus", "--say 'two words'"]},
+    "agent": {
+        "command": "codex",
+        "flags": ["--model opus", "--say 'two words'"],
+        "fallback": {"command": "claude", "flags": ["--model haiku"]},
+    },
+    "reviewAgent": {"command": "my-agent --strict"},
     "model": "gpt",
+    "reviewModel": "opus",
     "guardrails": [
         {"command": "make lint", "failAction": "append"},
         {"command": "make t", "failAction": "RePlace", "hint": "Be calm.", "timeout": "90s"},
@@ -123,7 +133,10 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         stream_agent_output=False,
         include_iteration_count_in_prompt=True,
         agent=Agent("codex", ("--model", "opus", "--say", "two words")),
+        fallback=Agent("claude", ("--model", "haiku")),
+        review_agent=Agent("my-agent", ("--strict",)),
         model="gpt",
+        review_model="opus",
         guardrails=(
             Guardrail("make lint", "APPEND", "", 600.0),
             Guardrail("make t", "REPLACE", "Be calm.", 90.0),
@@ -147,15 +160,20 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     )
 
 
+def leaves(rule: Any, published: Any) -> Iterator[tuple[str, Any]]:
+    """The keys of a settings file, each with its default."""
+    for key, inner in rule["properties"].items():
+        named = published["$defs"].get(inner.get("$ref", "").rpartition("/")[2], {})
+        whole = {**named, **inner}
+        if "properties" in whole:
+            yield from ((f"{key}.{name}", value) for name, value in leaves(whole, published))
+        elif key != "$schema":
+            yield key, whole.get("default")
+
+
 def test_the_schema_names_the_same_keys_and_defaults() -> None:
     published: Any = schema.validator("settings").schema
-    flat: Json = {}
-    for key, rule in published["properties"].items():
-        inner = rule.get("properties", {})
-        flat.update({f"{key}.{name}": leaf.get("default") for name, leaf in inner.items()})
-        if not inner and key != "$schema":
-            flat[key] = rule.get("default")
-    assert flat == settings.DEFAULTS
+    assert dict(leaves(published, published)) == settings.DEFAULTS
     guardrail = published["$defs"]["guardrail"]["properties"]
     assert guardrail["timeout"]["default"] == settings.CHECK_TIMEOUT
 
@@ -420,12 +438,6 @@ def test_a_key_like_no_other_is_answered_with_all_of_them(tmp_path: Path) -> Non
     assert line.endswith(", sandbox") and "$schema" not in line
 
 
-@pytest.mark.parametrize("key", ["reviewAgent"])
-def test_a_key_of_a_feature_that_does_not_exist_yet_is_unknown(tmp_path: Path, key: str) -> None:
-    [line] = refusal(tmp_path, {key: {}})
-    assert f"{key} is not a setting" in line
-
-
 def test_a_key_cannot_write_lines_of_its_own(tmp_path: Path) -> None:
     [line] = refusal(tmp_path, {"a\n  all is well\x1b[2J": 1})
     assert line.startswith(BASE + r": a\n  all is well\u001b[2J is not a setting")
@@ -530,3 +542,40 @@ def test_a_fifo_does_not_hang(tmp_path: Path) -> None:
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     (tmp_path / BASE).mkdir(parents=True)
     assert refusal(tmp_path)[0].startswith(f"{BASE} is a directory")
+
+
+def test_objects_merge_at_every_depth(tmp_path: Path) -> None:
+    base = {"agent": {"command": "x", "fallback": {"command": "codex", "flags": ["-c a=b"]}}}
+    local = {"agent": {"fallback": {"flags": []}}}
+    found = read(tmp_path, base, local)
+    assert (found.agent, found.fallback) == (Agent("x", ()), Agent("codex", ()))
+
+
+@pytest.mark.parametrize("group", ["agent.fallback", "reviewAgent"])
+def test_flags_without_a_command(tmp_path: Path, group: str) -> None:
+    document: Json = {"flags": ["-x"]}
+    for name in reversed(group.split(".")):
+        document = {name: document}
+    words = f"{BASE}: {group}.command is missing; add it beside {group}.flags"
+    assert refusal(tmp_path, document) == [words]
+
+
+def test_an_open_quote_in_any_agent(tmp_path: Path) -> None:
+    document = {"agent": {"fallback": {"command": "codex 'x"}}, "reviewAgent": {"flags": ["'"]}}
+    lines = refusal(tmp_path, document)
+    assert [line.partition(" is ")[0] for line in lines] == [
+        "the settings have 2 faults",
+        f"{BASE}: agent.fallback.command",
+        f"{BASE}: reviewAgent.flags[0]",
+    ]
+
+
+def test_flags_are_not_given_to_another_review_agent() -> None:
+    layer = {
+        "reviewAgent.command": Entry("codex", BASE),
+        "reviewAgent.flags": Entry(["-c a=b"], BASE),
+    }
+    same = settings.merged([layer], {"reviewAgent.command": Entry("codex", "--review-agent")})
+    assert same["reviewAgent.flags"].value == ["-c a=b"]
+    other = settings.merged([layer], {"reviewAgent.command": Entry("claude", "--review-agent")})
+    assert other["reviewAgent.flags"] == Entry([], "--review-agent")

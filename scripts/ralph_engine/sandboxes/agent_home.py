@@ -1,4 +1,4 @@
-"""The agent's own sign-in, the one thing of a person's home that it needs."""
+"""The agents' own sign-ins, the one thing of a person's home that they need."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ _TOKENS = {
 
 
 def mounts(place: Place) -> list[str]:
+    return [word for name in place.agent_names for word in _of(name, place)]
+
+
+def _of(agent: str, place: Place) -> list[str]:
     """Writable, because a token that is renewed replaces the old one for good."""
-    if place.agent_name not in _TOKENS:
+    if agent not in _TOKENS:
         return []
-    (variable, usual), names = _TOKENS[place.agent_name]
+    (variable, usual), names = _TOKENS[agent]
     home = place.environment.get("HOME") or "/"
     folder = place.environment.get(variable) or os.path.join(home, usual)
     words = ["--tmpfs", folder] if os.path.isabs(folder) and os.path.isdir(folder) else []

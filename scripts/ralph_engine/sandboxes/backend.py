@@ -7,18 +7,18 @@ from typing import NamedTuple, Protocol
 
 
 class Place(NamedTuple):
-    """What a sandbox is for: one project, its agent, and what these may reach.
+    """What a sandbox is for: one project, its agents, and what these may reach.
 
-    `agent` is the program with its flags, `agent_name` the adapter's name, `state` the runner's
-    own folder, `network` is `open` or `deny` (then only the model and `allow_hosts`).
+    `agents` are the programs with their flags, `agent_names` the adapters' names, `state` the
+    runner's own folder, `network` is `open` or `deny` (then only the models and `allow_hosts`).
     """
 
     root: str
     ralph_dir: str
     state: str
     plugin: str
-    agent: tuple[str, ...]
-    agent_name: str
+    agents: tuple[tuple[str, ...], ...]
+    agent_names: tuple[str, ...]
     environment: Mapping[str, str]
     network: str = "open"
     allow_hosts: tuple[str, ...] = ()

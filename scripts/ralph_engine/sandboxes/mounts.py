@@ -65,7 +65,7 @@ def _shown(place: Place, hidden: list[str], of_person: Iterable[str]) -> list[st
     """What lies in a hidden folder and is needed all the same; the rest of / is there."""
     resolver = os.path.realpath("/etc/resolv.conf")
     home = place.environment.get("HOME") or "/"
-    wanted = [*programs.needed(place.agent, place.environment), place.plugin, resolver]
+    wanted = [*programs.needed(place.agents, place.environment), place.plugin, resolver]
     wanted += of_person
     words: list[str] = []
     covered: list[str] = []

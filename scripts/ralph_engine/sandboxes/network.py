@@ -75,7 +75,7 @@ def _model(place: Place) -> list[Rule]:
     if urls:
         far = [url for url in urls if url.hostname not in _LOOPBACK]
         return [Rule(str(url.hostname), _port(url)) for url in far]
-    return [Rule(host) for host in _MODELS.get(place.agent_name, ())]
+    return [Rule(host) for name in place.agent_names for host in _MODELS.get(name, ())]
 
 
 def _own_ports(environment: Mapping[str, str]) -> list[int]:

@@ -19,12 +19,13 @@ _TOOLS = (
 _WIDE = ("", ".local", ".cargo")
 
 
-def needed(agent: tuple[str, ...], environment: Mapping[str, str]) -> list[str]:
+def needed(agents: tuple[tuple[str, ...], ...], environment: Mapping[str, str]) -> list[str]:
     """Paths to show read-only, wherever they are; what does not exist is left out."""
     home = environment.get("HOME") or "/"
     found = [sys.prefix, sys.base_prefix]
-    for word in agent[:1] + tuple(w for w in agent[1:] if os.path.isabs(w) and os.path.isfile(w)):
-        found += _of_program(word, environment, home)
+    for program, *flags in agents:
+        for word in (program, *(w for w in flags if os.path.isabs(w) and os.path.isfile(w))):
+            found += _of_program(word, environment, home)
     found += _pinned(environment, home)
     for folder in (environment.get("PATH") or "").split(os.pathsep):
         if os.path.isabs(folder):
