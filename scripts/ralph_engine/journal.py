@@ -118,8 +118,14 @@ def last_steady(folder: Path) -> float | None:
 
 def newest(state: Path) -> Path | None:
     """The folder of the run that wrote last."""
-    found = sorted((state / "runs").glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
-    return found[-1].parent if found else None
+    found = folders(state)
+    return found[-1] if found else None
+
+
+def folders(state: Path) -> list[Path]:
+    """Of all runs, in the order in which they wrote last."""
+    found = (state / "runs").glob(f"*/{NAME}")
+    return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime)]
 
 
 def _is_note(line: bytes) -> bool:

@@ -39,7 +39,7 @@ def _folder(state: Path, wanted: str | None) -> Path:
         if found is None:
             raise Failure("no loop has run here", "ralph.sh run starts one")
         return found
-    known = sorted(path.parent.name for path in (state / "runs").glob(f"*/{journal.NAME}"))
+    known = [folder.name for folder in journal.folders(state)]
     if wanted not in known:
         there = f"there are {', '.join(known[-5:])}" if known else "no loop has run here"
         raise Failure(f"no run {wanted} here", there)
