@@ -23,7 +23,8 @@ _STRAY = "stray.txt"
 _REFUSAL = "Stop hook feedback"
 _HINT = f"see whether claude works by itself; if not: {offline_claude.INSTALL}"
 _DENIAL = "protected-path"
-# Where nothing denies the first call, it does no harm. The second stop must be refused no more: the hook lets go, too.
+# Where nothing denies the first call, it does no harm.
+# The second stop must be refused no more: the hook lets go, too.
 _SCRIPT = (
     call("Bash", command=f"touch {paths.MARKER}", description="touch the marker"),
     say("Done."),
