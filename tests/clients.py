@@ -1,4 +1,4 @@
-"""Install the Claude Code versions that package.json pins, once, and print their folder.
+"""Install the agents' clients that package.json pins, once, and print their folder.
 
 Started by scripts/test.sh: clients.py CACHE
 """
@@ -20,6 +20,7 @@ sys.path.insert(0, str(PINS.parent.parent / "scripts"))
 from environment import Failed, make_once, say  # noqa: E402
 
 LIMIT_SECONDS = 900
+CODEX = "@openai/codex"
 
 
 def main(cache: str) -> int:
@@ -45,10 +46,10 @@ def build(made: Path, log: Path) -> None:
     npm = shutil.which("npm")
     if not npm:
         raise Failed(
-            "npm is not on PATH, and the end-to-end tests need Claude Code from npm",
+            "npm is not on PATH, and the end-to-end tests need Claude Code and Codex from npm",
             "install Node.js with npm (Debian, Ubuntu: apt install nodejs npm), then start again",
         )
-    say(f"installing Claude Code into {log.with_suffix('')} (once, with npm)")
+    say(f"installing Claude Code and Codex into {log.with_suffix('')} (once, with npm)")
     made.mkdir()
     shutil.copy(PINS, made)
     log.write_text("")
@@ -57,8 +58,10 @@ def build(made: Path, log: Path) -> None:
     run([npm, "install", "--ignore-scripts", *flags], made, log)
     for name, pin in json.loads(PINS.read_text())["dependencies"].items():
         package = made / "node_modules" / name
-        run(["node", "install.cjs"], package, log)
-        check_version(package / "bin" / "claude.exe", pin.rpartition("@")[2])
+        if name != CODEX:
+            run(["node", "install.cjs"], package, log)
+        program = "codex.js" if name == CODEX else "claude.exe"
+        check_version(package / "bin" / program, pin.rpartition("@")[2])
     log.unlink()
 
 
@@ -74,7 +77,7 @@ def run(command: list[str], folder: Path, log: Path) -> None:
         )
     if code:
         raise Failed(
-            f"cannot install Claude Code: '{' '.join(command)}' in {folder} ended with"
+            f"cannot install Claude Code and Codex: '{' '.join(command)}' in {folder} ended with"
             f" {code} (log: {log})",
             "check the network and the free space, then start again",
         )
@@ -90,7 +93,8 @@ def check_version(client: Path, version: str) -> None:
             text=True,
             timeout=60,
         )
-    if done.stdout.split(" ")[0] != version:
+    # 2.1.326 (Claude Code); codex-cli 0.169.0
+    if version not in done.stdout.split():
         raise Failed(
             f"{client} should be version {version} but says: {done.stdout}{done.stderr}".rstrip(),
             f"correct {PINS}, or start again with an empty npm cache (npm cache clean --force)",

@@ -7,7 +7,7 @@ import shlex
 import time
 from typing import Any, NamedTuple
 
-from . import costs, interrupts, processes
+from . import costs, fallback, interrupts, processes
 from .agents import choose
 from .agents.adapter import StreamParser
 from .agents.brief import brief
@@ -15,10 +15,11 @@ from .agents.endings import SIGNAL, TIMEOUT, Ended
 from .agents.events import Event, ToolEnd, ToolStart, as_json
 from .agents.lines import Line, Splitter
 from .agents.request import Launch, Request
-from .core import command, files
+from .core import files, review
 from .kept_output import KeptOutput
 from .plugin_folder import PLUGIN
 from .redact import redacted
+from .roles import Chosen
 from .run_state import Run
 
 _CAUSES = {
@@ -29,6 +30,7 @@ _CAUSES = {
 _LINGER = 300.0
 _NAMING = 65536
 _MOST_OPEN = 1_000
+_NOTHING_DUE = {"charged": 0.0, "estimated": False}
 _READ, _TOLD = 2_000, 300
 _MOST_NOTED = 16 * 1024 * 1024
 
@@ -39,10 +41,10 @@ class Turn(NamedTuple):
     cost: float | None
 
 
-def take(run: Run, prompt: str, session: str) -> Turn:
+def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     """The agent's work on one prompt, shown and recorded as it happens."""
-    adapter = choose(run.settings.agent.command)
-    launch = adapter.launch(request(run, prompt, session))
+    adapter = choose(who.agent.command)
+    launch = adapter.launch(request(run, who, prompt, session))
     parser = adapter.Parser()
     stream = _Stream(run, parser, f"agent-{run.iteration}-{session[:8]}")
     shown = redacted(shlex.join(launch.argv))
@@ -51,7 +53,7 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     run.detail(f"prompt: {prompt[:200]}")
     job = _job(run, launch)._replace(is_busy=stream.is_busy, linger=lambda: _linger(run))
     with interrupts.job("the agent"):
-        done = processes.run(job, stream.take, run.stop_asked, run.mark)
+        done = run.confinement.run(job, stream.take, run.stop_asked, run.mark)
     stream.close()
     if done.left:
         run.journal.write("left-running", pids=list(done.left))
@@ -62,7 +64,8 @@ def take(run: Run, prompt: str, session: str) -> Turn:
     if parser.result and parser.result.context_window:
         run.context_window = parser.result.context_window
     cost = parser.result.cost_usd if parser.result else None
-    told = {"cost": cost, "answer": _beginning(parser.final_text), **charge(run, cost)}
+    due = charge(run, cost) if adapter.REPORTS_COST else _NOTHING_DUE
+    told = {"cost": cost, "answer": _beginning(parser.final_text), **due}
     run.journal.write("agent-ended", kind=ended.kind, detail=ended.detail, **told)
     return Turn(ended, parser.final_text, cost)
 
@@ -82,8 +85,8 @@ def charge(run: Run, reported: float | None) -> dict[str, Any]:
 
 def ask_plainly(run: Run, prompt: str) -> str:
     """A short question outside the loop (a commit message): its answer, or ''."""
-    adapter = choose(run.settings.agent.command)
-    launch = adapter.plain_launch(request(run, prompt, ""))
+    who = fallback.choose(run, review.IMPLEMENT)
+    launch = choose(who.agent.command).plain_launch(request(run, who, prompt, ""))
     kept = bytearray()
 
     def keep(name: str, data: bytes) -> None:
@@ -91,34 +94,25 @@ def ask_plainly(run: Run, prompt: str) -> str:
             kept.extend(data)
 
     with interrupts.job("the agent, asked for a commit message"):
-        done = processes.run(_job(run, launch), keep, run.stop_asked, run.mark)
+        done = run.confinement.run(_job(run, launch), keep, run.stop_asked, run.mark)
     return kept.decode("utf-8", "replace") if done.code == 0 and done.cause is None else ""
 
 
-def command_line(run: Run) -> str:
-    launch = choose(run.settings.agent.command).launch(request(run, "", "SESSION-ID"))
+def command_line(run: Run, mode: str) -> str:
+    who = fallback.choose(run, mode)
+    launch = choose(who.agent.command).launch(request(run, who, "", "SESSION-ID"))
     return redacted(shlex.join(launch.argv))
 
 
-def version(run: Run) -> str:
-    """What the agent says of itself, where it is one that we know how to ask."""
-    program = run.settings.agent.command
-    if choose(program).NAME == "command":
-        return program
-    asked = command.run([program, "--version"], run.root, dict(os.environ), 30.0)
-    return asked.output.decode("utf-8", "replace").strip() or f"{program}, version unknown"
-
-
-def request(run: Run, prompt: str, session: str) -> Request:
-    agent = run.settings.agent
+def request(run: Run, who: Chosen, prompt: str, session: str) -> Request:
     return Request(
-        command=agent.command,
-        flags=agent.flags,
+        command=who.agent.command,
+        flags=who.agent.flags,
         prompt=prompt,
         run_id=run.run_id,
         session_id=session,
         plugin_dir=str(PLUGIN),
-        model=run.settings.model,
+        model=who.model,
         budget_usd=run.dollars_left(),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import agent_turn, budget, prompt_goal, task_goal, tree_state
+from . import agent_version, budget, prompt_goal, roles, task_goal, tree_state
 from .agents import choose
 from .core import review
 from .core.shell import shfmt
@@ -18,9 +18,12 @@ _NO_PARSER = (
 
 
 def announce(run: Run, goal: Goal) -> None:
-    run.say(f"unconfined: the agent can reach all that you can; {_budget(run)}")
-    run.say(f"agent: {agent_turn.version(run)}")
-    if choose(run.settings.agent.command).NAME == "claude" and not shfmt.path(os.environ):
+    run.say(f"{run.confinement.words}; {_budget(run)}")
+    everyone = roles.everyone(run.settings)
+    for who in everyone:
+        run.say(f"{who.role}: {agent_version.ask(who.agent.command).sentence}")
+    guarded = any(choose(who.agent.command).NAME == "claude" for who in everyone)
+    if guarded and not shfmt.path(os.environ):
         run.say(_NO_PARSER)
     if goal.KIND == prompt_goal.KIND and not tree_state.of(run.root):
         run.say("no git and more than 50,000 files: progress is not judged")

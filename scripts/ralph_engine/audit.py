@@ -105,9 +105,13 @@ def _expect_audit(root: str, typed: str) -> None:
     if not path:
         raise Failure(f"{chosen['task']} is not below the project {root}", "move the file there")
     try:
-        audit_file.read(root, path)
-    except files.FileFault as fault:
-        raise Failure(f"{path} {fault.problem}", "`ralph.sh init --audit` makes one") from fault
+        text = audit_file.read(root, path)
+    except files.FileFault as missing:
+        hint = "`ralph.sh init --audit` makes one"
+        raise Failure(f"{path} {missing.problem}", hint) from missing
+    problem, _, fix = audit_file.fault(text).partition("; ")
+    if problem:
+        raise Failure(f"{path} {problem}", fix)
 
 
 def _told(root: str, session: str, done: processes.Ended) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from . import processes
+from .confined import Confinement
 from .core import files, paths
 
 DEFAULT_SECONDS = 600.0
@@ -45,8 +46,16 @@ def distinct(checks: Iterable[Check]) -> list[Check]:
 class Runner:
     """Runs checks of one iteration; `stop_asked` ends one that is under way."""
 
-    def __init__(self, root: str, run_id: str, keep: int, stop_asked: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        root: str,
+        run_id: str,
+        keep: int,
+        stop_asked: Callable[[], bool],
+        confinement: Confinement,
+    ) -> None:
         self._root, self._run_id, self._keep, self._stop_asked = root, run_id, keep, stop_asked
+        self._confinement = confinement
 
     def run(self, check: Check, iteration: int) -> Result:
         log = self._log_name(check, iteration)
@@ -59,7 +68,7 @@ class Runner:
         self._append(log, b"")
         start = time.monotonic()
         mark = f"RALPH_RUN_ID={self._run_id}"
-        ended = processes.run(self._job(check), on_output, self._stop_asked, mark)
+        ended = self._confinement.run(self._job(check), on_output, self._stop_asked, mark)
         code = ended.code if ended.cause is None else None
         return Result(check, code, log, head.text(), time.monotonic() - start)
 

@@ -19,6 +19,8 @@ _NOT_SET = {
     "maximumIterations": "15, for a prompt 10",
     "breaker": "3, for a prompt 5",
     "model": "the agent's own",
+    "reviewModel": "that of the agent",
+    "reviewAgent.command": "the agent itself",
     "maxCostUsd": "no limit",
     "maxDuration": "no limit",
     "session.maxDuration": "no limit",

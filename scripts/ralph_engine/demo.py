@@ -108,7 +108,7 @@ class _Demo:
         self._view.heads("the agent says", self._cast.watchers)
 
     def _loop(self) -> None:
-        words = ("run", "--json", "--delay", "0s", "--agent", self._cast.command)
+        words = ("run", "--json", "--no-sandbox", "--delay", "0s", "--agent", self._cast.command)
         self._engine(self._narrate, *words)
 
     def _verify(self) -> None:

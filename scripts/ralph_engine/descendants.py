@@ -148,6 +148,12 @@ def kill_once(mark: str, all_below: bool) -> None:
     _signal([*found, *(_marked(mark, rows) if mark else [])], signal.SIGKILL)
 
 
+def group_below(parent: int) -> int:
+    """The group that a child of this process leads, where it is another than its parent's; or 0."""
+    found = (row for row in table.rows() if row.parent == parent and not row.dead)
+    return next((row.pid for row in found if row.group == row.pid), 0)
+
+
 def end_marked(mark: str) -> list[int]:
     """Ends what carries the mark, whoever its parent is now; returns what would not go."""
 

@@ -103,6 +103,11 @@ def _wait(event: Entry) -> Told:
     return [(f"waiting until {event['until']} ({seconds}): {event['why']}", PLAIN)]
 
 
+def _fallback(event: Entry) -> Told:
+    who = f"{event['command']} stands in for {event['of']} until {event['until']}"
+    return [(f"{who}: {event['why']}", PLAIN)]
+
+
 def _scm(event: Entry) -> Told:
     words = shlex.join(redacted_words(event["argv"]))
     return [(f"scm: {words}: done", GOOD)] if event["code"] == 0 else []
@@ -121,6 +126,7 @@ _MAKERS: Mapping[str, Callable[[Entry], Told]] = {
     "submitted": lambda event: [(f"{event['story']} is handed in: now a review must agree", GOOD)],
     "verdict": _verdict,
     "wait": _wait,
+    "fallback": _fallback,
     "retry": lambda event: [(f"try {event['number'] + 1} of this iteration", PLAIN)],
     "told": lambda event: [(f"told the agent: {event['text']}", PLAIN)],
     "paused": lambda event: [(f"paused: {EDITING}", PLAIN)],

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from .core.clean_tree import CAREFUL, ELSEWHERE, REAL
+from .core.clean_tree import ELSEWHERE, REAL, careful
 
 _SECONDS = 120.0
 _IDENTITY = {
@@ -40,7 +40,7 @@ def ask(root: str, *arguments: str, **environment: str) -> Answer:
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **REAL}
     try:
         ran = subprocess.run(
-            ["git", *CAREFUL, *arguments],
+            ["git", *careful(arguments)],
             cwd=root,
             env={**kept, **quiet, **environment},
             stdin=subprocess.DEVNULL,

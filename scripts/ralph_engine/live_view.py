@@ -38,7 +38,8 @@ class LiveView:
         self._look = Look(colour, self._at.fine, display.emoji, display.timestamps)
 
     def say(self, line: Line) -> None:
-        for text in line.text.split("\n"):
+        """What follows its first line may be an agent's words: it is set apart."""
+        for text in line.text.replace("\n", "\n    ").split("\n"):
             self._take(line._replace(text=one_line(text)), time.time())
         self._draw()
 

@@ -41,7 +41,7 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
             why = f"{run.iteration} iterations used up"
             return Stop(EXHAUSTED, why, "ralph.sh resume with a higher -n")
         if run.held_back:
-            stop = waiting.for_provider(run)
+            stop = waiting.for_provider(run, plan.mode)
             # Much may have changed meanwhile: all is looked at again.
             continue
         run.iteration += 1

@@ -17,7 +17,7 @@ def write(run: Run, fields: dict[str, Any], goal: str, session: str) -> None:
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "pid": os.getpid(),
         "max_iterations": run.max_iterations,
-        "mode": "direct",
+        "mode": run.confinement.mode,
         **fields,
         "runId": run.run_id,
         "sessionId": session,

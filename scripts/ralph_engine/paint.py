@@ -97,7 +97,4 @@ def _console(colour: bool) -> Console:
         force_terminal=True,
         color_system="standard" if colour else None,
         legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
     )

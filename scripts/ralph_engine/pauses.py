@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from . import checkpoint, person_edits, settings, standing
+from . import checkpoint, person_edits, run_confinement, settings, standing
 from .core import requests
 from .core.files import FileFault
 from .failure import Failure
@@ -43,5 +43,6 @@ def _go_on(run: Run, goal: Goal, tree: dict[str, str]) -> None:
         requests.make(str(run.state), requests.PAUSE)
         return
     take_settings(run, chosen, goal)
+    run_confinement.edited_by_person(run)
     checkpoint.save(run)
     run.journal.write("resumed", number=run.iteration, **standing.of(run))

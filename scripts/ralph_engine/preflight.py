@@ -6,8 +6,9 @@ import os
 import shutil
 from typing import NamedTuple
 
-from . import ask, check, git
+from . import agent_version, ask, check, git, roles
 from .agents import choose
+from .confined import Confinement
 from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
 from .failure import Failure
@@ -16,6 +17,11 @@ from .settings import Settings
 
 _MOST_PATHS = 10_000
 _LEAST_FREE = 50 * 1024 * 1024
+_SET = {
+    roles.WRITER: "--agent",
+    roles.REVIEWER: "--review-agent",
+    roles.STAND_IN: "agent.fallback in the settings",
+}
 
 
 class Ready(NamedTuple):
@@ -23,9 +29,9 @@ class Ready(NamedTuple):
     baseline: dict[str, str]
 
 
-def task_list(settings: Settings, options: RunOptions) -> Ready:
+def task_list(settings: Settings, options: RunOptions, confinement: Confinement) -> Ready:
     root, folder = options.project_dir, options.ralph_dir
-    found = [*_agent_faults(settings), *_disk_faults(root), *_repository_faults(root)]
+    found = [*_agent_faults(settings, confinement), *_disk_faults(root), *_repository_faults(root)]
     document, faults = check.read(root, paths.tasks(folder))
     found += [shape.sentence(fault) for fault in faults]
     if document is None:
@@ -53,8 +59,8 @@ def _review_faults(settings: Settings, options: RunOptions, document: Document) 
     return found
 
 
-def prompt(settings: Settings, options: RunOptions) -> Ready:
-    found = _agent_faults(settings)
+def prompt(settings: Settings, options: RunOptions, confinement: Confinement) -> Ready:
+    found = _agent_faults(settings, confinement)
     baseline, dirty = _baseline(options.project_dir, options.ralph_dir)
     found += _scm_faults(settings, dirty)
     if found:
@@ -62,10 +68,12 @@ def prompt(settings: Settings, options: RunOptions) -> Ready:
     return Ready({}, baseline)
 
 
-def again(settings: Settings, options: RunOptions, document: Document) -> None:
+def again(
+    settings: Settings, options: RunOptions, document: Document, confinement: Confinement
+) -> None:
     """For a run that goes on: its list and baseline are known."""
     root = options.project_dir
-    found = [*_agent_faults(settings), *_disk_faults(root)]
+    found = [*_agent_faults(settings, confinement), *_disk_faults(root)]
     if document:
         found += [*_repository_faults(root), *_branch_faults(root, document)]
     if found:
@@ -85,16 +93,33 @@ def _failure(found: list[str]) -> Failure:
     return Failure("\n  ".join([f"{len(found)} things must be put right first:", *found]))
 
 
-def _agent_faults(settings: Settings) -> list[str]:
-    program = settings.agent.command
+def _agent_faults(settings: Settings, confinement: Confinement) -> list[str]:
+    if confinement.fault:
+        return [confinement.fault]
+    everyone = roles.everyone(settings)
+    return [fault for who in everyone for fault in _faults_of(who, settings, confinement)]
+
+
+def _faults_of(who: roles.Chosen, settings: Settings, confinement: Confinement) -> list[str]:
+    program = who.agent.command
     if shutil.which(program) is None:
-        return [f"the agent {program} is not installed or not on PATH; install it or set --agent"]
+        fix = f"install it or set {_SET[who.role]}"
+        return [f"the {who.role} {program} is not installed or not on PATH; {fix}"]
     if settings.max_cost_usd is not None and not choose(program).REPORTS_COST:
         return [f"--max-cost needs an agent that reports its cost; {program} does not"]
-    confined = os.environ.get("IS_SANDBOX") == "1"
+    confined = confinement.sandbox or os.environ.get("IS_SANDBOX") == "1"
     if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
-    return []
+    return _flag_faults(program)
+
+
+def _flag_faults(program: str) -> list[str]:
+    version, adapter = agent_version.ask(program), choose(program)
+    if not version.unknown_flags or adapter.TESTED is None:
+        return []
+    flags = ", ".join(version.unknown_flags)
+    oldest, newest = adapter.TESTED
+    return [f"{version.words} does not know {flags}; install a version from {oldest} to {newest}"]
 
 
 def _disk_faults(root: str) -> list[str]:

@@ -21,7 +21,10 @@ _LAST_WORDS = 1.0
 
 
 class Job(NamedTuple):
-    """`linger`, asked at the program's own end: seconds that its descendants may still take."""
+    """`linger`, asked at the program's own end: seconds that its descendants may still take.
+
+    `confined`: argv is a sandbox's, and the program itself is the one that it started.
+    """
 
     argv: list[str]
     cwd: str
@@ -32,6 +35,7 @@ class Job(NamedTuple):
     is_busy: Callable[[], bool] = lambda: False
     merged: bool = False
     linger: Callable[[], float] = lambda: 0.0
+    confined: bool = False
 
 
 class Ended(NamedTuple):
@@ -68,7 +72,7 @@ def _run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], watch: W
             cause = _attend(child, job, streams, stop_asked, watch)
     finally:
         if child.poll() is None:
-            _end(child, watch)
+            _end(child, job, watch)
         left = watch.sweep()
     return Ended(child.returncode, cause, "", tuple(left))
 
@@ -110,7 +114,7 @@ def _attend(
     """From the start to the end; the cause, where it was not the program's own."""
     cause = _until_exit(child, job, streams, stop_asked, watch)
     if cause:
-        _end(child, watch)
+        _end(child, job, watch)
         return cause
     watch.exited()
     streams.take_last_words(_LAST_WORDS)
@@ -153,12 +157,15 @@ def _linger(seconds: float, streams: Streams, stop_asked: Callable[[], bool], wa
         streams.pass_on_for(_SLICE)
 
 
-def _end(child: subprocess.Popen[bytes], watch: Watch) -> None:
+def _end(child: subprocess.Popen[bytes], job: Job, watch: Watch) -> None:
     """INT lets an agent save its session; KILL needs no one's consent."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        # A sandbox itself would die of the first of them, and take the agent with it unasked.
+        asked = job.confined and number != signal.SIGKILL
+        inner = descendants.group_below(child.pid) if asked else 0
         try:
             # Not waited for yet, so the number is still the child's.
-            os.killpg(child.pid, number)
+            os.killpg(inner or child.pid, number)
         except (ProcessLookupError, PermissionError):
             pass
         if _gone(child, _GRACE, watch):

@@ -132,6 +132,8 @@ class _Override(argparse.Action):
     def __init__(self, flag: _Flag, **rest: Any) -> None:
         own = {"dest": argparse.SUPPRESS, "default": argparse.SUPPRESS}
         arity: dict[str, Any] = {"metavar": flag.metavar} if flag.metavar else {"nargs": 0}
+        if flag.unnamed:
+            arity.update(nargs="?", const=flag.unnamed)
         super().__init__(**{**rest, **own, **arity})
         self.flag = flag
 
@@ -186,7 +188,8 @@ class _Flag(NamedTuple):
     help: str
     read: Callable[[str, str], Any] = _text
     everyday: bool = False
-    value: bool = True
+    value: bool | str = True
+    unnamed: str = ""
 
 
 _GOALS: tuple[tuple[tuple[str, ...], str, Callable[[str, str], str], str], ...] = (
@@ -211,6 +214,14 @@ _FLAGS = (
         _agent,
         True,
     ),
+    _Flag(
+        ("--review-agent",),
+        "reviewAgent.command",
+        "COMMAND",
+        "another one for the reviews (the agent itself)",
+        _agent,
+    ),
+    _Flag(("--review-model",), "reviewModel", "MODEL", "model for the reviews", _model),
     _Flag(("--max-cost",), "maxCostUsd", "USD", "stop at this cost", _number, True),
     _Flag(("--max-duration",), "maxDuration", "D", "stop after this time", everyday=True),
     _Flag(("--skip-review",), "skipReview", "", "no review iterations", everyday=True),
@@ -241,6 +252,14 @@ _FLAGS = (
         "stop after N iterations without progress (3; with -p or -f 5; 0: never)",
         _number,
     ),
+    _Flag(
+        ("--sandbox",),
+        "sandbox.backend",
+        "NAME",
+        "confine the agent, or do not run (without it: the best that works here)",
+        unnamed="any",
+    ),
+    _Flag(("--no-sandbox",), "sandbox.backend", "", "do not confine the agent", value="none"),
 )
 _SWITCHES: tuple[tuple[tuple[str, ...], str, bool], ...] = (
     (("--dry-run",), "show plan, budget and agent command; run nothing", True),

@@ -12,6 +12,7 @@ from . import approvals, git, interrupts, repair
 from .agents.endings import Ended
 from .breaker import Breaker
 from .checks import Check, Result, Runner, distinct, failure_text
+from .confined import Confinement
 from .core import clean_tree, files, fingerprint, paths, requests
 from .core.tasks import Document, Story
 from .failure import Failure
@@ -20,6 +21,7 @@ from .journal import Journal
 from .ledger import Ledger
 from .outcome import Outcome
 from .prompt import CheckFailure
+from .roles import Chosen
 from .run_options import RunOptions
 from .settings import Entries, Settings
 
@@ -57,7 +59,9 @@ class Run:
     cost: float = 0.0
     highest_cost: float = 0.0
     cost_estimated: bool = False
-    held_back: Ended | None = None
+    held_back: tuple[Chosen, Ended] | None = None
+    fallback_until: float = 0.0
+    limits_met: int = 0
     context_window: int | None = None
     lost: int = 0
     history_changed: bool = False
@@ -69,6 +73,7 @@ class Run:
     to_finish: tuple[Any, Outcome] | None = None
     seconds_before: float = 0.0
     started: float = field(default_factory=time.monotonic)
+    confinement: Confinement = field(default_factory=Confinement)
 
     @property
     def tasks_path(self) -> str:
@@ -115,7 +120,7 @@ class Run:
             # Each one started only to be ended would take its time.
             return Result(check, None, "", "", 0.0)
         keep = self.settings.output_truncate_chars
-        runner = Runner(self.root, self.run_id, keep, self.stop_asked)
+        runner = Runner(self.root, self.run_id, keep, self.stop_asked, self.confinement)
         with interrupts.job(f"the check {check.command}"):
             result = runner.run(check, self.iteration)
         known = {"command": check.command, "action": check.action, "log": result.log}

@@ -67,7 +67,7 @@ def _task(run: Run, words: list[str]) -> str:
         kept.extend(data[: max(0, _KEPT - len(kept))])
 
     with interrupts.job(f"scm {words[0]}"):
-        done = processes.run(job, keep, run.stop_asked, run.mark)
+        done = run.confinement.run(job, keep, run.stop_asked, run.mark)
     run.journal.write("scm", argv=argv, code=done.code)
     if done.code == 0 and done.cause is None:
         return ""

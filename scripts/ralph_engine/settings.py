@@ -27,7 +27,12 @@ DEFAULTS: dict[str, Any] = {
     "includeIterationCountInPrompt": False,
     "agent.command": "claude",
     "agent.flags": [],
+    "agent.fallback.command": None,
+    "agent.fallback.flags": [],
+    "reviewAgent.command": None,
+    "reviewAgent.flags": [],
     "model": None,
+    "reviewModel": None,
     "guardrails": [],
     "scm.command": None,
     "scm.tasks": None,
@@ -48,6 +53,9 @@ DEFAULTS: dict[str, Any] = {
     "display.maxOutputChars": 500,
     "notify": None,
     "guard.allow": [],
+    "sandbox.backend": "auto",
+    "sandbox.network": "open",
+    "sandbox.allowHosts": [],
 }
 
 
@@ -80,6 +88,13 @@ class Scm:
 
 
 @dataclass(frozen=True)
+class Sandboxing:
+    backend: str
+    network: str
+    allow_hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Settings:
     """Times in seconds; None where nobody set a limit or the kind of goal decides."""
 
@@ -89,7 +104,10 @@ class Settings:
     stream_agent_output: bool
     include_iteration_count_in_prompt: bool
     agent: Agent
+    fallback: Agent | None
+    review_agent: Agent | None
     model: str | None
+    review_model: str | None
     guardrails: tuple[Guardrail, ...]
     scm: Scm | None
     skip_review: bool
@@ -104,6 +122,7 @@ class Settings:
     breaker: int | None
     display: Display
     notify: str | None
+    sandbox: Sandboxing
 
 
 class _Layer(NamedTuple):
@@ -132,8 +151,10 @@ def merged(layers: list[Entries], flags: Entries) -> dict[str, Entry]:
         below.update(layer)
     result = {**below, **flags}
     # Flags are written for one program: another one named by --agent would choke on them.
-    if result["agent.command"].value != below["agent.command"].value:
-        result["agent.flags"] = Entry([], result["agent.command"].origin)
+    for agent in ("agent", "reviewAgent"):
+        command = result[f"{agent}.command"]
+        if command.value != below[f"{agent}.command"].value:
+            result[f"{agent}.flags"] = Entry([], command.origin)
     return result
 
 
@@ -142,7 +163,8 @@ def flattened(document: Mapping[str, Any], origin: str) -> dict[str, Entry]:
     result = {}
     for key, value in document.items():
         if isinstance(value, dict):
-            result.update({f"{key}.{name}": Entry(leaf, origin) for name, leaf in value.items()})
+            inner = flattened(value, origin)
+            result.update({f"{key}.{name}": entry for name, entry in inner.items()})
         elif key != "$schema":
             result[key] = Entry(value, origin)
     return result
@@ -157,7 +179,10 @@ def settled(entries: Entries) -> Settings:
         stream_agent_output=value["streamAgentOutput"],
         include_iteration_count_in_prompt=value["includeIterationCountInPrompt"],
         agent=_agent(value["agent.command"], value["agent.flags"]),
+        fallback=_optional_agent(value, "agent.fallback"),
+        review_agent=_optional_agent(value, "reviewAgent"),
         model=value["model"],
+        review_model=value["reviewModel"],
         guardrails=tuple(_guardrail(entry) for entry in value["guardrails"]),
         scm=_scm(value["scm.command"], value["scm.tasks"]),
         skip_review=value["skipReview"],
@@ -172,6 +197,11 @@ def settled(entries: Entries) -> Settings:
         breaker=_whole(value["breaker"]),
         display=display.of(value),
         notify=value["notify"],
+        sandbox=Sandboxing(
+            value["sandbox.backend"],
+            value["sandbox.network"],
+            tuple(value["sandbox.allowHosts"]),
+        ),
     )
 
 
@@ -216,12 +246,13 @@ def _from_environment(environment: Mapping[str, str]) -> _Layer:
 
 
 def _quote_faults(document: Mapping[str, Any], path: str) -> list[str]:
-    agent = document.get("agent", {})
-    items = {f"agent.flags[{i}]": item for i, item in enumerate(agent.get("flags", []))}
-    items["agent.command"] = agent.get("command", "")
-    scm = document.get("scm", {})
-    items.update({f"scm.tasks[{i}]": item for i, item in enumerate(scm.get("tasks", []))})
-    items["scm.command"] = scm.get("command", "")
+    items: dict[str, str] = {}
+    for key, (value, _) in flattened(document, path).items():
+        group, _, name = key.rpartition(".")
+        if group and name == "command":
+            items[key] = value
+        elif group and isinstance(value, list):
+            items.update({f"{key}[{i}]": item for i, item in enumerate(value)})
     return [
         f"{path}: {place} is {shown(redacted(item))}, where a quote or backslash is left open;"
         " close it"
@@ -231,12 +262,14 @@ def _quote_faults(document: Mapping[str, Any], path: str) -> list[str]:
 
 
 def _incomplete(entries: Entries) -> list[str]:
+    """Settings without the other one that they need."""
     pair = ("scm.command", "scm.tasks")
     given = [key for key in pair if entries[key].value is not None]
-    if len(given) != 1:
-        return []
-    missing = pair[1 - pair.index(given[0])]
-    return [f"{entries[given[0]].origin}: {missing} is missing; add it beside {given[0]}"]
+    alone = [(given[0], pair[1 - pair.index(given[0])])] if len(given) == 1 else []
+    for group in ("agent.fallback", "reviewAgent"):
+        if entries[f"{group}.flags"].value and entries[f"{group}.command"].value is None:
+            alone.append((f"{group}.flags", f"{group}.command"))
+    return [f"{entries[one].origin}: {more} is missing; add it beside {one}" for one, more in alone]
 
 
 def _complaint(faults: list[str]) -> str:
@@ -259,6 +292,11 @@ def _seconds(value: Mapping[str, Any], key: str) -> float:
 def _agent(command: str, flags: list[str]) -> Agent:
     program, *rest = shlex.split(command)
     return Agent(program, (*rest, *(word for item in flags for word in shlex.split(item))))
+
+
+def _optional_agent(value: Mapping[str, Any], group: str) -> Agent | None:
+    command = value[f"{group}.command"]
+    return _agent(command, value[f"{group}.flags"]) if command else None
 
 
 def _guardrail(entry: Mapping[str, str]) -> Guardrail:

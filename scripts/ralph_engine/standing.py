@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .agents import choose
+from . import roles
 from .run_state import Run
 
 _LONGEST_TITLE = 200
@@ -15,7 +15,7 @@ def of(run: Run) -> dict[str, Any]:
     known: dict[str, Any] = {"of": run.max_iterations, "budget": run.settings.max_cost_usd}
     if run.document:
         known.update(done=run.done(), total=len(run.document["userStories"]))
-    if choose(run.settings.agent.command).REPORTS_COST:
+    if roles.cost_is_told(run.settings):
         known.update(cost=run.cost, estimated=run.cost_estimated)
     return known
 

@@ -28,6 +28,8 @@ from . import (
     prompt_goal,
     recover,
     report_files,
+    roles,
+    run_confinement,
     run_record,
     settings,
     signals,
@@ -36,9 +38,8 @@ from . import (
     task_goal,
     the_past,
 )
-from .agents import choose
 from .announce import announce
-from .core import dot_folder, files, paths, requests, tasks
+from .core import dot_folder, files, paths, requests, review, tasks
 from .failure import Failure
 from .frozen_files import FrozenFiles
 from .goal import Goal, take_settings
@@ -101,9 +102,10 @@ class _Start:
         goal = _goal(self._options)
         run = self._new_run(goal, _new_id())
         take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
+        run_confinement.choose(run)
         self._take_ready(run, goal)
         self._announce(run, goal)
-        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run)}")
+        return Stop(COMPLETE, f"dry run: {agent_turn.command_line(run, _first_mode(run))}")
 
     def _begin(self) -> Stop:
         chosen = settings.read(self._options.project_dir, os.environ, self._flags)
@@ -111,6 +113,7 @@ class _Start:
         goal = _goal(self._options)
         run = self._new_run(goal, _new_id())
         take_settings(run, chosen, goal)
+        run_confinement.choose(run)
         self._take_ready(run, goal)
         self._announce(run, goal)
         interrupts.leave_if_asked()
@@ -127,9 +130,12 @@ class _Start:
         self._flags = past_run.flags_of(past, self._flags)
         goal = _goal(self._options)
         run = self._new_run(goal, past.run_id)
+        if past.killed:
+            run_confinement.undo_git_of_killed(run)
         recover.take_up(run, goal, past)
         take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
-        preflight.again(run.settings, run.options, run.document)
+        run_confinement.choose(run)
+        preflight.again(run.settings, run.options, run.document, run.confinement)
         if resuming:
             signals.answered(run)
             if not past.killed:
@@ -149,6 +155,8 @@ class _Start:
         options, self._options = self._options, past_run.options_of(past, self._options)
         goal = _goal(self._options)
         run = self._new_run(goal, past.run_id)
+        if past.killed:
+            run_confinement.undo_git_of_killed(run)
         recover.take_up(run, goal, past)
         why = "cut off; judged by the start of another run"
         run.journal.write("end", code=INTERRUPTED, status="interrupted", why=why)
@@ -163,7 +171,11 @@ class _Start:
         descendants.adopt_orphans()
         if run.to_finish is None:
             checkpoint.save(run)
-        return _guarded(run, goal)
+        run_confinement.begin(run)
+        try:
+            return _guarded(run, goal)
+        finally:
+            run_confinement.end(run)
 
     def _new_run(self, goal: Goal, run_id: str) -> Run:
         options, screen, root = self._options, self._screen, self._options.project_dir
@@ -201,9 +213,9 @@ class _Start:
 
     def _take_ready(self, run: Run, goal: Goal) -> None:
         if goal.KIND != task_goal.KIND:
-            run.baseline = preflight.prompt(run.settings, run.options).baseline
+            run.baseline = preflight.prompt(run.settings, run.options, run.confinement).baseline
             return
-        ready = preflight.task_list(run.settings, run.options)
+        ready = preflight.task_list(run.settings, run.options, run.confinement)
         run.baseline = ready.baseline
         run.take_list(ready.document, files.read_bytes(run.root, run.tasks_path, tasks.SIZE_LIMIT))
 
@@ -215,6 +227,10 @@ class _Start:
 
 def _new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + uuid.uuid4().hex[:6]
+
+
+def _first_mode(run: Run) -> str:
+    return review.mode_of(run.document, run.settings.skip_review) if run.document else ""
 
 
 def _goal(options: RunOptions) -> Goal:
@@ -270,7 +286,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     run.journal.write("end", **known, **standing.of(run))
     if report_files.keep(run):
         run.say(f"report: {report_files.names(run.run_id).html}")
-    if choose(run.settings.agent.command).REPORTS_COST:
+    if roles.cost_is_told(run.settings):
         run.say(costs.sentence(run.cost, run.cost_estimated))
     notify.of_end(run, stop)
     return stop

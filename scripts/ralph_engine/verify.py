@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 
-from . import approvals, check, descendants, git, run_options, settings, state_folder
+from . import (
+    approvals,
+    check,
+    descendants,
+    git,
+    run_confinement,
+    run_options,
+    settings,
+    state_folder,
+)
 from .checks import Check, Runner, distinct
 from .core import clean_tree, paths, shape
 from .core.tasks import Document, Story
@@ -39,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
     open_points = [(False, words) for words in unwritten] or [
         _story_line(story, behind.get(story["id"])) for story in document["userStories"]
     ]
-    open_points += [_tree_line(root, folder), *_check_lines(root, document)]
+    open_points += [_tree_line(root, folder), *_check_lines(root, folder, document)]
     for good, line in open_points:
         print(harmless(f"{'ok  ' if good else 'OPEN'} {line}"))
     return 0 if all(good for good, _ in open_points) else 1
@@ -73,7 +82,7 @@ def _tree_line(root: str, folder: str) -> tuple[bool, str]:
     return False, f"not committed: {', '.join(left[:10])}"
 
 
-def _check_lines(root: str, document: Document) -> list[tuple[bool, str]]:
+def _check_lines(root: str, folder: str, document: Document) -> list[tuple[bool, str]]:
     chosen = settings.read(root, os.environ, {})
     commands = [*document.get("verifyCommands", [])]
     commands += [c for story in document["userStories"] for c in story.get("verify", [])]
@@ -82,6 +91,8 @@ def _check_lines(root: str, document: Document) -> list[tuple[bool, str]]:
     if not wanted:
         return [(True, "no checks configured")]
     descendants.adopt_orphans()
-    runner = Runner(root, "verify", chosen.output_truncate_chars, lambda: False)
-    results = [runner.run(one, 0) for one in distinct(wanted)]
+    with run_confinement.of_verb(root, folder, chosen) as confinement:
+        limit = chosen.output_truncate_chars
+        runner = Runner(root, "verify", limit, lambda: False, confinement)
+        results = [runner.run(one, 0) for one in distinct(wanted)]
     return [(r.passed, f"{r.check.command}: exit code {r.code} (log: {r.log})") for r in results]

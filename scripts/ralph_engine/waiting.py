@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from . import interrupts, notify, waits
+from . import fallback, interrupts, notify, waits
 from .countdown import Countdown, Now
 from .line_view import span
 from .run_state import Run
@@ -20,15 +20,17 @@ def bounds(run: Run) -> Bounds:
     return Bounds(time.time(), run.seconds_left(), chosen.wait_on_limit, chosen.delay)
 
 
-def for_provider(run: Run) -> Stop | None:
+def for_provider(run: Run, mode: str) -> Stop | None:
     """Before the iteration that follows one whose agent met a limit, but did its work."""
     assert run.held_back is not None
-    ended, run.held_back = run.held_back, None
+    (who, ended), run.held_back = run.held_back, None
+    if fallback.choose(run, mode).agent != who.agent or fallback.takes_over(run, who, ended):
+        return None
     wait = waits.after(ended, [], bounds(run))
     if not isinstance(wait, Wait):
         return Stop(LIMIT, f"provider unavailable: {wait.detail}", "ralph.sh resume later")
     if not sit_out(run, wait):
-        run.held_back = ended
+        run.held_back = who, ended
     return None
 
 

@@ -57,6 +57,14 @@ def after(ended: Ended, earlier: Sequence[Wait], bounds: Bounds) -> Decision:
     return Wait(ended.kind, seconds, ended.detail)
 
 
+def end_of_limit(ended: Ended, met_before: int, now: float) -> float:
+    """The point in time: the provider's, where it can be believed."""
+    reset = ended.retry_after
+    if reset is None or not now < reset <= now + _BELIEVED:
+        return now + _step(LIMIT_STEPS, met_before)
+    return reset
+
+
 def clock(at: float, now: float) -> str:
     """As a clock on the wall shows it, with the day where that is not today."""
     then, today = time.localtime(at), time.localtime(now)

@@ -70,13 +70,13 @@ class _Watch:
         self._root, self._stop = root, stop
 
     def to_the_end(self) -> None:
-        followed = ""
+        followed = False
         while not self._stop.asked and (owner := lock.owner(self._lock)):
             name = str(owner.get("run", ""))
             path = self._state / "runs" / name / journal.NAME
-            if name != followed and paths.is_session_id(name) and path.exists():
+            if paths.is_session_id(name) and path.exists():
                 self._follow(path, name)
-                followed = name
+                followed = True
             else:
                 time.sleep(_SLICE)
         if not followed and not self._stop.asked:

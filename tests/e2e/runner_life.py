@@ -63,6 +63,11 @@ class Life:
         self.verify: list[str] = []
         self.settings: dict[str, Any] = {}
         self.agent = str(client_path())
+        self.left_running: list[int] = []
+        self.home = folder / "home"
+        # Around the runner: another user, say; None takes a variable away.
+        self.around: list[str] = []
+        self.changes: dict[str, str | None] = {}
         (self.root / "ralph").mkdir(parents=True)
         (folder / "versions").mkdir()
         (self.root / "ralph" / "prompt.md").write_text(prompt)
@@ -132,16 +137,14 @@ class Life:
     def _run(
         self, model: ScriptedModel, flags: list[str], deadline: float
     ) -> tuple[int, list[str]]:
-        home = self._folder / "home"
-        home.mkdir(exist_ok=True)
-        environment = {
-            **claude_client._offline_environment(model, self._folder / "scratch", home),
-            "XDG_STATE_HOME": str(self.state),
-        }
+        environment = self._environment(model)
+        for name, value in self.changes.items():
+            environment.pop(name, None)
+            environment.update({} if value is None else {name: value})
         err = self._folder / "screen"
         with err.open("wb") as screen:
             runner = subprocess.Popen(
-                [*_RUNNER, str(_ENGINE), "run", *flags],
+                [*self.around, *_RUNNER, str(_ENGINE), "run", *flags],
                 cwd=self.root,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -151,11 +154,19 @@ class Life:
             )
             try:
                 code = runner.wait(deadline)
+                self.left_running = claude_client._marked_processes(environment[MARK])
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"no end in {deadline} s: {err.read_text()}") from None
             finally:
                 claude_client._kill(runner, environment[MARK])
         return code, err.read_text().splitlines()
+
+    def _environment(self, model: ScriptedModel) -> dict[str, str]:
+        self.home.mkdir(exist_ok=True)
+        return {
+            **claude_client._offline_environment(model, self._folder / "scratch", self.home),
+            "XDG_STATE_HOME": str(self.state),
+        }
 
     def _version(self, stories: list[dict[str, Any]], message: str, before: str) -> Turn:
         self.stories = stories

@@ -22,11 +22,13 @@ EVENTS = {
     "session": "SessionStart",
     "prompt_command": "UserPromptExpansion",
     "context_monitor": "PostToolUse",
+    "guard": "PreToolUse",
 }
 
 # Kept by hand: what a hook may print, by event.
 BLOCK_KEYS = {"decision", "reason"}
 CONTEXT_KEYS = {"hookEventName", "additionalContext"}
+DENY_KEYS = {"hookEventName", "permissionDecision", "permissionDecisionReason"}
 
 
 class Answer(NamedTuple):
@@ -50,6 +52,13 @@ class Answer(NamedTuple):
         answer = json.loads(self.stdout) if self.stdout else {}
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
+    @property
+    def denial(self) -> str:
+        """Why the tool call does not run; empty where it does."""
+        self.assert_polite()
+        said = json.loads(self.stdout)["hookSpecificOutput"] if self.stdout else {}
+        return str(said.get("permissionDecisionReason", ""))
+
     def assert_polite(self) -> None:
         """Exit 0, nothing on stderr, nothing or exactly one decision on stdout."""
         assert (self.code, self.stderr) == (0, b"")
@@ -60,7 +69,11 @@ class Answer(NamedTuple):
         assert not has_half_pairs(json.dumps(answer, ensure_ascii=False))
         if "hookSpecificOutput" in answer:
             assert set(answer) == {"hookSpecificOutput"}
-            assert set(answer["hookSpecificOutput"]) == CONTEXT_KEYS
+            said = answer["hookSpecificOutput"]
+            if said["hookEventName"] == "PreToolUse":
+                assert set(said) == DENY_KEYS and said["permissionDecision"] == "deny"
+            else:
+                assert set(said) == CONTEXT_KEYS
         else:
             assert set(answer) == BLOCK_KEYS and answer["decision"] == "block"
             assert 0 < len(answer["reason"]) <= 4000
@@ -90,10 +103,10 @@ class Place:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
 
-    def pin(self, interpreter: str, folder: str = "cache") -> None:
+    def pin(self, interpreter: str, folder: str = "cache", shfmt: str = "") -> None:
         pinned = self.tmp / folder / "ralph" / "hooks.env"
         pinned.parent.mkdir(parents=True, exist_ok=True)
-        pinned.write_text(f"{interpreter}\n\n")
+        pinned.write_text(f"{interpreter}\n{shfmt}\n")
 
     def write(self, relative: str, content: Any) -> Path:
         """Text and bytes as they are, everything else as JSON."""

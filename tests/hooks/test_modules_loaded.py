@@ -28,6 +28,7 @@ SESSION = LOOP | core("alerts")
 MONITOR = core("alerts", "context_alert", "context_levels", "context_usage", "hook_io", "paths")
 ENDING = core("audit", "audit_file", "background", "clock", "dot_folder", "hook_log", "loop_words")
 SESSION_LOOP = ENDING | core(
+    *("check_script", "validation_commands"),
     *("promise", "session_limits", "session_moves", "session_state", "session_stop"),
     *("session_turn", "transcript"),
 )
@@ -86,6 +87,7 @@ def with_git(place: Place) -> None:
 
 def same_session(place: Place) -> None:
     place.write(f".ralph/sessions/{OWN}.json", a_loop())
+    (place.tmp / "transcript.jsonl").touch()
 
 
 def broken_list(place: Place) -> None:
@@ -165,7 +167,7 @@ def loaded_by(place: Place, hook: str) -> tuple[set[str], list[str]]:
     )
     interpreter.chmod(0o755)
     place.pin(str(interpreter))
-    answer = place.start(hook)
+    answer = place.start(hook, {"transcript_path": str(place.tmp / "transcript.jsonl")})
     assert answer.code == 0
     return modules(answer.stderr), said.read_text().split("\n")
 

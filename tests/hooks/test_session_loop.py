@@ -7,6 +7,7 @@ import json
 import os
 import select
 import stat
+import time
 from pathlib import Path
 from typing import Any, Callable
 
@@ -14,6 +15,7 @@ import pytest
 from hooks.session_loop import Session
 from hooks.starting import SESSION, a_loop, a_marker
 from ralph_engine import schema
+from ralph_engine.core import clock
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
@@ -94,6 +96,28 @@ def test_a_promise_before_the_last_block_counts(session: Session) -> None:
     assert "PROMISE_ACCEPTED" in session.stops(DONE, "bye")["systemMessage"]
 
 
+def test_no_loop_of_a_session_overwrites_an_earlier_one(session: Session) -> None:
+    for task in ("one", "two", "three"):
+        started(session, task)
+        session.typed("cancel-ralph")
+    kept = session.root / ".ralph" / "sessions" / "ended"
+    tasks = {path.name: json.loads(path.read_text())["task"] for path in kept.iterdir()}
+    assert tasks == {
+        f"{SESSION}.1.json": "one",
+        f"{SESSION}.2.json": "two",
+        f"{SESSION}.json": "three",
+    }
+
+
+def test_no_unusable_state_overwrites_an_earlier_one(session: Session) -> None:
+    for content in ("first", "second"):
+        write(session, content)
+        session.stops("hello")
+    kept = session.root / ".ralph" / "sessions" / "unusable"
+    states = {path.name: path.read_text() for path in kept.iterdir()}
+    assert states == {f"{SESSION}.1.json": "first", f"{SESSION}.json": "second"}
+
+
 def test_a_mentioned_promise_is_answered_so(session: Session) -> None:
     started(session, "x")
     session.works()
@@ -156,6 +180,16 @@ def test_time_over(session: Session) -> None:
     write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
     session.works()
     assert "TIME_LIMIT" in session.stops("not yet")["systemMessage"]
+
+
+def test_the_time_that_checks_take_counts(session: Session) -> None:
+    begun = int(time.time()) - 3597
+    over = f"while [ $(date +%s) -le {begun + 3600} ]; do sleep 0.1; done; false"
+    started(session, f"x --max-duration 1h --verify '{over}'")
+    write(session, {**(session.state or {}), "startedAt": clock.text(begun)})
+    session.works()
+    told = session.stops(DONE)["systemMessage"]
+    assert told == "Ralph: TIME_LIMIT after 0 iterations, 60 min: 3600 seconds were allowed"
 
 
 def test_checks_decide(session: Session) -> None:
@@ -309,11 +343,12 @@ class runner:
         state = session.place.tmp / "home" / ".local" / "state" / "ralph"
         self.path = state / "locks" / f"{status.st_dev:x}-{status.st_ino:x}.lock"
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Path:
         self.path.parent.mkdir(parents=True)
         request(self.session).parent.parent.mkdir()
         self.file = self.path.open("w")
         fcntl.flock(self.file, fcntl.LOCK_EX)
+        return self.path
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
@@ -334,6 +369,25 @@ def test_cancel_without_a_loop_asks_the_runner(session: Session) -> None:
     request(session).unlink()
     assert "no runner in this folder" in session.typed("cancel-ralph")["reason"]
     assert not request(session).exists()
+
+
+@pytest.mark.parametrize("mine", ["run-1", "run-2", None])
+def test_the_runners_own_agent_cannot_cancel_it(session: Session, mine: str | None) -> None:
+    session.env["RALPH_RUN_ID"] = mine
+    with runner(session) as lock:
+        lock.with_suffix(".owner").write_text(json.dumps({"pid": 1, "run": "run-1"}))
+        said = session.typed("cancel-ralph")["reason"]
+    refused = "Ralph: this is the loop's own agent calling: only a person may do that"
+    assert (said == refused) == (mine == "run-1")
+    assert request(session).exists() == (mine != "run-1")
+
+
+@pytest.mark.parametrize("word", ["", "{", "[]", '{"run": 1}', '{"run": ""}', "[" * 100_000])
+def test_a_runner_that_does_not_say_who_it_is_can_be_cancelled(session: Session, word: str) -> None:
+    session.env["RALPH_RUN_ID"] = "run-1"
+    with runner(session) as lock:
+        lock.with_suffix(".owner").write_text(word)
+        assert "runner was asked to stop" in session.typed("cancel-ralph")["reason"]
 
 
 def test_another_session_is_never_touched(session: Session) -> None:
@@ -468,15 +522,52 @@ def test_a_resumed_session_is_told_its_contract(session: Session, source: str) -
     started(session, "Fix it")
     answer = session.place.start("session", {"source": source}, env=session.env)
     assert answer.context.endswith("Original task:\nFix it")
+    assert ", at most 25 more rounds: " in answer.context
+    write(session, {**(session.state or {}), "iteration": 24})
+    answer = session.place.start("session", {"source": source}, env=session.env)
+    assert ", at most 1 more round: " in answer.context
 
 
-def test_without_a_transcript_nothing_stalls_and_the_end_says_so(session: Session) -> None:
+def test_without_a_transcript_the_end_says_so(session: Session) -> None:
     started(session, "x --max-iterations 10")
-    session.transcript.unlink()
     gone = {"transcript_path": str(session.transcript) + "-gone"}
-    for _ in range(6):
+    for _ in range(7):
         assert "reason" in session.stops("thinking", **gone)
     assert "could not be counted" in session.stops(DONE, **gone)["systemMessage"]
+
+
+def test_without_a_transcript_a_loop_ends_before_the_client_ends_it_silently(
+    session: Session,
+) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    for _ in range(7):
+        assert "reason" in session.stops("thinking", **gone)
+    assert session.stops("thinking", **gone)["systemMessage"] == (
+        "Ralph: STALLED after 7 iterations, 0 min: 8 turns in a row without a changed file, "
+        "and tool calls cannot be seen without a transcript"
+    )
+    assert session.ended["status"] == "STALLED"
+
+
+def test_without_a_transcript_a_changed_file_shows_work(session: Session) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    for number in range(15):
+        if number == 7:
+            (session.root / "code").write_text("x")
+        assert "reason" in session.stops("thinking", **gone), number
+    assert "STALLED after 15" in session.stops("thinking", **gone)["systemMessage"]
+
+
+def test_a_transcript_that_was_late_shows_the_work_of_all_turns(session: Session) -> None:
+    started(session, "x")
+    gone = {"transcript_path": str(session.transcript) + "-gone"}
+    session.works()
+    for _ in range(6):
+        assert "reason" in session.stops("thinking", **gone)
+    assert "reason" in session.stops("thinking")
+    assert session.state is not None and session.state["turnsWithoutTools"] == 0
 
 
 NONE_LEFT = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
@@ -512,6 +603,28 @@ def test_commands_removed_from_the_audit_still_run_and_added_ones_too(session: S
     assert "`test -e second` failed" in session.stops(NONE_LEFT)["reason"]
     (session.root / "ralph" / "audit.md").unlink()
     assert "AUDIT_COMPLETE" in session.stops(NONE_LEFT)["systemMessage"]
+
+
+def test_a_block_of_the_audit_is_one_check_that_stays(session: Session) -> None:
+    block = "if true; then\n  test -e first &&\n    test -e second\nfi"
+    context = audit(session, block)["hookSpecificOutput"]["additionalContext"]
+    assert "each of these passes: if true; then ...\n" in context
+    session.works()
+    session.place.write("ralph/audit.md", "New words\n")
+    (session.root / "first").touch()
+    assert "the check `if true; then ...` failed: exit code 1" in session.stops(NONE_LEFT)["reason"]
+    (session.root / "second").touch()
+    assert "1 check passed" in session.stops(NONE_LEFT)["systemMessage"]
+
+
+def test_an_audit_whose_commands_cannot_be_read_is_refused(session: Session) -> None:
+    session.place.write("ralph/audit.md", "Look.\n## 4. Validation commands\nRun pytest.\n")
+    assert session.typed("ralph-audit")["reason"] == (
+        "Ralph: ralph/audit.md names no command under its Validation Commands; write each as a "
+        "list entry (- `make test`, 1. `make test` or - [ ] `make test`) or in a code block (```), "
+        "or remove the heading"
+    )
+    assert session.state is None
 
 
 def test_an_audit_without_checks_says_so(session: Session) -> None:

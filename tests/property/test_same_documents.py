@@ -63,6 +63,7 @@ LOOP = {
     "unchangedFindings": 0,
     "toolCalls": 2,
     "turnsWithoutTools": 0,
+    "lastTree": "",
     "lastFailure": "",
     "sameFailures": 0,
     "offset": 100,

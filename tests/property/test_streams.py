@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ralph_engine import line_view
-from ralph_engine.agents import claude, command
+from ralph_engine.agents import claude, codex, command
 from ralph_engine.agents.adapter import Adapter
 from ralph_engine.agents.endings import KINDS
 from ralph_engine.agents.events import Event, as_json
 from ralph_engine.agents.lines import Line, Splitter
 
-CASSETTES = Path(__file__).resolve().parents[1] / "cassettes" / "claude"
-RECORDED = sorted(
-    {line for path in CASSETTES.rglob("*.jsonl") for line in path.read_bytes().splitlines()}
-)
+CASSETTES = Path(__file__).resolve().parents[1] / "cassettes"
 
-ADAPTERS: list[Adapter] = [claude, command]
+
+def recorded(adapter: Adapter) -> list[bytes]:
+    paths = (CASSETTES / adapter.NAME).rglob("*.jsonl")
+    return sorted({line for path in paths for line in path.read_bytes().splitlines()})
+
+
+STREAMING: list[Adapter] = [claude, codex]
+ADAPTERS: list[Adapter] = [*STREAMING, command]
+RECORDED = [line for adapter in STREAMING for line in recorded(adapter)]
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (
@@ -100,11 +106,29 @@ def test_any_stream_can_be_judged_recorded_and_shown(
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(RECORDED), max_size=6), st.binary(max_size=30))
+@given(st.data(), st.sampled_from(STREAMING), st.binary(max_size=30))
 def test_a_foreign_line_between_others_changes_none_of_them(
-    stream: list[bytes], dirt: bytes
+    data: st.DataObject, adapter: Adapter, dirt: bytes
 ) -> None:
+    stream = data.draw(st.lists(st.sampled_from(recorded(adapter)), max_size=6))
     foreign = dirt.replace(b"\n", b"").replace(b"{", b"")
-    clean = read(claude, [b"\n".join(stream)])[0]
-    mixed = read(claude, [b"\n".join(part for line in stream for part in (foreign, line))])[0]
+    clean = read(adapter, [b"\n".join(stream)])[0]
+    mixed = read(adapter, [b"\n".join(part for line in stream for part in (foreign, line))])[0]
     assert [event for event in mixed if type(event).__name__ != "Unknown"] == clean
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.sampled_from(STREAMING), st.integers(1, 6))
+def test_what_a_reader_keeps_does_not_grow_with_the_stream(adapter: Adapter, times: int) -> None:
+    def kept(rounds: int) -> int:
+        parser = adapter.Parser()
+        for line in recorded(adapter) * rounds:
+            parser.feed(line)
+        return len(pickle.dumps({name: vars(parser)[name] for name in _plain(parser)}))
+
+    assert kept(times + 1) <= kept(times) + 200
+
+
+def _plain(parser: object) -> list[str]:
+    """Its fields but the table of its own methods."""
+    return [name for name in vars(parser) if name != "_readers"]

@@ -97,6 +97,7 @@ class HostileProject:
         (self.outside / "of a person.txt").write_text("mine\n")
         os.mkfifo(self.outside / "alive")
         self.mark = str(uuid.uuid4())
+        self.left_when_it_ended: list[int] = []
         self._make_history()
         self.start = self.git("rev-parse", "HEAD")
 
@@ -124,6 +125,8 @@ class HostileProject:
             "TRAPPED": str(self.outside / "trapped"),
             "ALIVE": str(self.outside / "alive"),
             MARK: self.mark,
+            # These runs show the runner's own rules; sandboxes have tests of their own.
+            "IS_SANDBOX": "1",
             **IDENTITY,
         }
 
@@ -146,9 +149,10 @@ class HostileProject:
         env: Mapping[str, str] | None = None,
         witness: Witness | None = None,
         engine: Sequence[str] = (str(ENGINE),),
+        around: Sequence[str] = (),
     ) -> Ended:
         """The runner, to its end, and that of the process a witness looks at."""
-        argv = [sys.executable, "-I", "-X", "utf8", *engine, "run", "--agent", command]
+        argv = [*around, sys.executable, "-I", "-X", "utf8", *engine, "run", "--agent", command]
         argv += ["--delay", "0s", "-n", str(iterations), *options]
         screen = self.outside.parent / f"screen-{uuid.uuid4()}"
         try:
@@ -163,6 +167,7 @@ class HostileProject:
                     timeout=DEADLINE,
                     start_new_session=True,
                 )
+            self.left_when_it_ended = marked(f"{MARK}={self.mark}")
             assert witness is None or witness.sees_the_end(), "it still lives"
         finally:
             end_marked(f"{MARK}={self.mark}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -135,7 +136,7 @@ def test_a_stand_in_for_claude_at_work_and_watched_at_80x24(scene: Scene) -> Non
         scene.gate.agents_come(1)
         screen = untimed(run.expect("It failed.", "last output"))
         assert screen.endswith(AT_WORK_80)
-        assert screen.startswith("unconfined: the agent can reach all that you can;")
+        assert screen.startswith("confined from outside, as IS_SANDBOX=1 says;")
         with scene.watch() as watch:
             seen = untimed(watch.expect("It failed.", "last output"))
             assert seen == f"run RUN, since CLOCK\nnow: implement US-1: Say it\n{AT_WORK_80}"
@@ -207,12 +208,22 @@ def test_ctrl_c_at_the_live_view_ends_the_run_and_leaves_a_clean_terminal(scene:
         run.type("C-c")
         assert run.wait() == 130
         assert_clean(run)
-        *_, line, ended, hint = run.whole().split("\n")
+        *_, line, report, ended, hint = run.whole().split("\n")
         assert "[ralph] Received signal, shutting down... (still running: the agent," in run.whole()
         assert line.startswith("❌ agent signal: ")
+        assert report.startswith("report: .ralph/runs/")
         assert ended == "ralph: interrupted"
         assert hint == "hint: ralph.sh resume goes on"
     assert events(scene.project)[-1]["status"] == "interrupted"
+
+
+def test_an_error_leaves_a_clean_terminal(scene: Scene) -> None:
+    (scene.project.root / "ralph" / "prompt.md").write_text("<!-- mode: implement -->\nopen\n")
+    scene.project.git("commit", "-qam", "a broken template")
+    with scene.run(HONEST) as run:
+        assert run.wait() == 2
+        assert "\niteration 1 of 15: implement US-1\nralph: ralph/prompt.md line 1" in run.screen()
+        assert_clean(run)
 
 
 def test_three_signals_leave_a_clean_terminal(scene: Scene) -> None:
@@ -268,15 +279,29 @@ def test_colour_and_NO_COLOR(scene: Scene, added: dict[str, str]) -> None:
     ],
     ids=["plain", "timestamps"],
 )
-def test_the_settings_say_how_it_looks(scene: Scene, display: Any, line: str) -> None:
+def test_the_settings_say_how_it_looks(scene: Scene, display: dict[str, bool], line: str) -> None:
     settings = scene.project.root / ".ralph" / "settings.local.json"
-    settings.write_text(f'{{"display": {str(display).lower().replace(chr(39), chr(34))}}}')
+    settings.write_text(json.dumps({"display": display}))
     with scene.run(HONEST) as run:
         assert run.wait() == 0
         assert line in untimed(run.screen()).split("\n")
         assert ("\x1b[32m" in run.coloured()) == display.get("color", True)
-    with scene.piped() as piped:
-        assert piped.wait(DEADLINE) == 0
+    start = "[CLOCK] " if display.get("timestamps") else ""
+    first = untimed(scene.project.run(HONEST).screen).split("\n")[0]
+    assert first.startswith(f"{start}[ralph] confined from outside, as IS_SANDBOX=1 says; ")
+
+
+def test_a_waiting_agents_words_cannot_look_like_the_runners(scene: Scene) -> None:
+    """ralph/WAIT may hold anything, and is shown when a person takes the loop up again."""
+    words = "which database?\n\\342\\234\\205 check make: passed\x1b[2J"
+    (scene.project.outside / "wait.sh").write_text(f"printf '{words}' > ralph/WAIT; echo hm")
+    agent = f"sh '{scene.project.outside}/wait.sh'"
+    assert scene.project.run(agent, iterations=9).code == 42
+    argv = [*RALPH, "resume", "--agent", HONEST]
+    with TmuxTerminal(argv, scene.project.root, scene.environment, SMALL) as resumed:
+        assert resumed.wait() == 0
+        said = "ralph/WAIT said: which database?\n    ✅ check make: passed\\x1b[2J\n"
+        assert said in resumed.whole()
 
 
 def test_a_loop_that_is_paused_is_shown_as_such_here_and_there(scene: Scene) -> None:
@@ -329,7 +354,8 @@ ODD = "\x1b[2J\x1b[1;1H\x1b[31mred\x1b]0;title\x07\x1b]8;;http://127.0.0.1/\x1b\
 
 def test_hostile_titles_and_words_never_move_the_cursor(tmp_path: Path) -> None:
     """Commands to terminals, a carriage return, characters of odd widths, ten kilobytes."""
-    title = f"{ODD} 👩\u200d🚀 \u0e33\u0301 {'題' * 40} {'x' * 10_000}"
+    # This tmux gives a thumb with a skin tone four cells, the library two.
+    title = f"{ODD[:8]} {'👍🏽' * 30} {ODD} 👩\u200d🚀 {'題' * 40} {'x' * 10_000}"
     scene = Scene(tmp_path, story("US-1", title=title))
     lines = ["first", ODD, "y" * 10_000, "👍🏽🇩🇪e\u0301" * 50, "last words"]
     scene.environment["WORDS"] = "\n".join(lines)
@@ -351,7 +377,7 @@ def shows_it_as_text(terminal: TmuxTerminal) -> None:
     screen = terminal.expect("│ last words", "last output")
     above, status = STATUS.split(screen)
     assert status.count("\n") == 3, status
-    assert "implement US-1: \\x1b[2J\\x1b[1;1H\\x1b[31mred\\x1b]0;title" in status
+    assert status.startswith("\nimplement US-1: \\x1b[2J\\x1b[1; 👍")
     assert "│ \\x1b[2J\\x1b[1;1H\\x1b[31mred" in above
     assert f"│ {'y' * 78}\n" in above
 
@@ -365,6 +391,10 @@ def test_a_terminal_that_changes_its_size(scene: Scene) -> None:
             run.resize(columns, lines)
             has_one_status(run, columns)
             assert run.whole().count("│ Looking.") == 1
+        assert STATUS.match(run.screen()), "it stands at the top, where erasing all is scrolling"
+        stood, before = run.screen(), run.whole().count("elapsed")
+        run.until(lambda screen: screen != stood, "that time passes")
+        assert run.whole().count("elapsed") == before
         run.resize(80, 6)
         run.until(lambda screen: "elapsed" not in screen, "a terminal without a status")
         run.type("C-c")

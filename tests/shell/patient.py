@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from runner.hostile_project import ENGINE, REPOSITORY, HostileProject
 
-TOOLS = ("git", "sh", "bwrap")
+TOOLS = ("git", "sh", "bwrap", "true")
 BASE = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
 SECONDS = 120
 

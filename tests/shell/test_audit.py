@@ -84,9 +84,13 @@ def test_a_client_that_ends_before_the_audit_is_an_error(project):
         (["--max-iterations", "0"], "--max-iterations is"),
         (["other.md"], "other.md is missing"),
         (["../x.md"], "is not below the project"),
+        (["empty.md"], "empty.md is empty\nhint: say in it what to look for"),
+        (["odd.md"], "odd.md names no command under its Validation Commands\nhint: write each"),
     ],
 )
 def test_what_would_be_refused_starts_no_client(project, arguments, said):
+    (project / "empty.md").touch()
+    (project / "odd.md").write_text("# Validation commands\nRun pytest.\n")
     done = run(project, *arguments)
     assert done.returncode == 2 and said in done.stderr
     assert not (project / "seen.json").exists()

@@ -1,4 +1,4 @@
-"""clients.py: both pinned clients are there, say their versions, and are installed once."""
+"""clients.py: all pinned clients are there, say their versions, and are installed once."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 NPM_STAND_IN = """#!/bin/sh
 echo "npm $*" >>'{calls}'
 mkdir -p node_modules/@anthropic-ai/claude-code/bin node_modules/claude-code-older/bin
+mkdir -p node_modules/@openai/codex/bin
+printf '#!/bin/sh\\necho codex-cli {codex}\\n' >node_modules/@openai/codex/bin/codex.js
+chmod +x node_modules/@openai/codex/bin/codex.js
 exit {code}
 """
 # Stands for node running a package's install step, which puts the program in place.
@@ -31,10 +34,10 @@ def install(house):
     house.add_tool("chmod")
     calls = house.root / "calls"
 
-    def run(code=0, older="2.1.197 (Claude Code)", npm=True):
+    def run(code=0, older="2.1.197 (Claude Code)", codex="0.169.0", npm=True):
         calls.write_text("")
         if npm:
-            house.program("npm", NPM_STAND_IN.format(calls=calls, code=code))
+            house.program("npm", NPM_STAND_IN.format(calls=calls, code=code, codex=codex))
         house.program("node", NODE_STAND_IN.format(calls=calls, older=older))
         done = subprocess.run(
             [sys.executable, REPOSITORY / "tests" / "clients.py", house.cache],
@@ -69,11 +72,17 @@ def test_another_version_than_pinned_is_refused(install, house):
     assert not [path for path in house.cache.glob("clients-*") if path.is_dir()]
 
 
+def test_another_codex_than_pinned_is_refused(install):
+    done, _ = install(codex="0.170.0")
+    assert done.returncode == 2
+    assert "should be version 0.169.0 but says: codex-cli 0.170.0\nhint: " in done.stderr
+
+
 def test_npm_fails(install):
     done, _ = install(code=1)
     assert done.returncode == 2
     what, hint = done.stderr.splitlines()[-2:]
-    assert what.startswith("ralph: cannot install Claude Code: ")
+    assert what.startswith("ralph: cannot install Claude Code and Codex: ")
     assert hint == "hint: check the network and the free space, then start again"
 
 
@@ -81,6 +90,6 @@ def test_npm_is_missing(install):
     done, _ = install(npm=False)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "ralph: npm is not on PATH, and the end-to-end tests need Claude Code from npm",
+        "ralph: npm is not on PATH, and the end-to-end tests need Claude Code and Codex from npm",
         "hint: install Node.js with npm (Debian, Ubuntu: apt install nodejs npm), then start again",
     ]

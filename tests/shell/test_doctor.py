@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -26,9 +27,9 @@ def test_a_healthy_place_has_nothing_to_put_right(patient: Patient) -> None:
     found = patient.examined()
     assert {line.grade for line in found} == {"ok"}
     topics = [line.text.partition(":")[0] for line in found]
-    assert [topic for topic in topics if topic != "agent codex"] == [
-        *("python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent sh"),
-        *("hooks", "sandbox", "disk", "leftovers"),
+    assert topics == [
+        *("python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent codex"),
+        *("agent sh", "hooks", "sandbox", "disk", "leftovers"),
     ]
 
 
@@ -44,17 +45,14 @@ def test_a_look_changes_nothing(patient: Patient) -> None:
 
 
 def test_json_for_machines(patient: Patient) -> None:
-    patient.pinned.unlink()
+    patient.pinned.write_text(f"\n{patient.tools}/shfmt-stand-in\n")
     done = patient.run("--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1
     assert {frozenset(entry) for entry in found} == {
         frozenset({"grade", "topic", "text", "fix"}),
     }
-    assert [entry["topic"] for entry in found if entry["grade"] == "warn"] == [
-        "hooks' python",
-        "shfmt",
-    ]
+    assert [entry["topic"] for entry in found if entry["grade"] == "warn"] == ["hooks' python"]
 
 
 def test_the_pinned_interpreter_is_gone(patient: Patient) -> None:
@@ -87,14 +85,15 @@ def test_no_interpreter_is_pinned(patient: Patient) -> None:
 def test_shfmt_is_missing(patient: Patient, named: bool) -> None:
     gone = patient.tools / "gone"
     patient.pinned.write_text(f"{BASE}\n{gone}\n" if named else f"{BASE}\n")
-    what = f"{gone}, pinned in {patient.pinned}, does not run" if named else "names none"
-    [line] = patient.troubles()
-    assert line == Line(
-        "warn",
-        f"shfmt: {what if named else f'{patient.pinned} {what}'}:"
-        " the guard hook decides by simple rules only",
-        f"remove {patient.pinned}: the next start of ralph.sh writes it anew",
-    )
+    pinned = f"{gone}, pinned in {patient.pinned}, does not run"
+    what = pinned if named else f"{patient.pinned} names none"
+    assert patient.troubles() == [
+        Line(
+            "warn",
+            f"shfmt: {what}: the guard hook reads only simple commands",
+            f"install shfmt; remove {patient.pinned}: the next start of ralph.sh writes it anew",
+        )
+    ]
 
 
 def test_git_is_missing(patient: Patient) -> None:
@@ -127,8 +126,8 @@ def test_the_configured_agent_is_missing(patient: Patient) -> None:
     assert patient.troubles() == [
         Line(
             "bad",
-            "agent my-agent: not on PATH, and it is the one to be started",
-            "install it, or name another as agent.command in the settings",
+            "agent my-agent: not on PATH, and the settings name it",
+            "install it, or name another one in the settings",
         )
     ]
 
@@ -137,7 +136,7 @@ def test_claude_is_missing_and_configured(patient: Patient) -> None:
     patient.settings()
     install = "npm install -g @anthropic-ai/claude-code"
     assert patient.troubles(IS_SANDBOX="1") == [
-        Line("bad", "agent claude: not on PATH, and it is the one to be started", install),
+        Line("bad", "agent claude: not on PATH, and the settings name it", install),
         Line("warn", "hooks: not tried, there is no Claude Code", install),
     ]
 
@@ -146,7 +145,9 @@ def test_a_stand_in_for_a_claude_that_does_not_start(patient: Patient) -> None:
     claude = patient.program("claude", "echo broken; exit 3")
     install = "npm install -g @anthropic-ai/claude-code"
     assert patient.troubles() == [
-        Line("bad", f"agent claude: {claude} --version does not work (exit code 3)", install),
+        Line(
+            "bad", f"agent claude: {claude} --version does not work in a home of its own", install
+        ),
         Line(
             "bad",
             f"plugin: {Path(__file__).resolve().parents[2]} is not valid: broken",
@@ -161,12 +162,47 @@ def test_a_stand_in_for_a_claude_that_does_not_start(patient: Patient) -> None:
     ]
 
 
+def test_every_agent_of_the_settings_is_looked_for(patient: Patient) -> None:
+    patient.settings(
+        agent={"command": "sh", "fallback": {"command": "codex"}},
+        reviewAgent={"command": "other-agent"},
+    )
+    assert patient.troubles() == [
+        Line(
+            "bad",
+            "agent other-agent: not on PATH, and the settings name it",
+            "install it, or name another one in the settings",
+        ),
+        Line(
+            "bad",
+            "agent codex: not on PATH, and the settings name it",
+            "npm install -g @openai/codex",
+        ),
+    ]
+
+
+def test_a_stand_in_for_another_version_of_codex(patient: Patient) -> None:
+    flags = "-c -m --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --help"
+    answer = "case $* in --version) echo codex-cli 0.200.0 ;; *) echo '{}' ;; esac"
+    program = patient.program("codex", answer.format(flags))
+    words = (
+        f"agent codex: codex-cli 0.200.0 at {program}"
+        " (newer than the newest that Ralph was tested with (0.169.0))"
+    )
+    assert Line("ok", words, "") in patient.examined()
+    patient.program("codex", answer.format(flags.replace("--json", "")))
+    words = f"agent codex: codex-cli 0.200.0 at {program} does not know --json"
+    assert patient.troubles() == [Line("bad", words, "npm install -g @openai/codex")]
+
+
 def test_root_without_a_sandbox(patient: Patient) -> None:
-    patient.settings()
     as_root = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--uid", "0", "--gid", "0", "--"]
+    inside = [str(shutil.which("bwrap")), *as_root[1:]]
     words = "agent claude: Claude Code refuses to work as root outside a sandbox"
-    found = patient.troubles(inside=[str(patient.tools / as_root[0]), *as_root[1:]])
-    assert Line("bad", words, "use an ordinary user") in found
+    line = Line("bad", words, "use an ordinary user, or a sandbox")
+    patient.settings(sandbox={"backend": "none"})
+    assert line in patient.troubles(inside=inside, IS_SANDBOX=None)
+    assert line not in patient.troubles(inside=inside, IS_SANDBOX="1")
 
 
 @pytest.mark.parametrize(
@@ -180,35 +216,63 @@ def test_hooks_that_a_person_switched_off(patient: Patient, place: str) -> None:
     assert patient.troubles() == [Line("warn", words, "take disableAllHooks out of it")]
 
 
+UNUSED = "(not used yet: docker: not installed; sbx: not installed)"
+
+
+def sandbox_lines(patient: Patient, **env: str | None) -> list[Line]:
+    found = patient.examined(**{"IS_SANDBOX": None, **env})
+    return [line for line in found if line.text.startswith("sandbox")]
+
+
+def test_the_sandbox_that_a_run_would_take(patient: Patient) -> None:
+    [line] = sandbox_lines(patient)
+    assert line.grade == "ok"
+    assert line.text.startswith("sandbox: sandbox bwrap: ") and line.text.endswith(UNUSED)
+
+
 def test_no_sandbox_works(patient: Patient) -> None:
     patient.program("bwrap", "echo no namespaces here >&2; exit 1")
     patient.program("docker", "echo 'docker: unknown command: docker sandbox' >&2; exit 1")
-    assert patient.troubles() == [
+    assert sandbox_lines(patient) == [
         Line(
             "warn",
-            "sandbox: none works, so agents can reach all that you can"
-            " (bwrap: exit code 1: no namespaces here; docker: exit code 1: docker: unknown"
+            "sandbox: unconfined: the agent can reach all that you can (bwrap: `true` did not run"
+            " inside (no namespaces here)) (not used yet: docker: exit code 1: docker: unknown"
             " command: docker sandbox; sbx: not installed)",
             "let bwrap make user namespaces (Ubuntu: an AppArmor profile for it)",
         )
     ]
     (patient.tools / "bwrap").unlink()
-    [line] = patient.troubles()
-    assert "(bwrap: not installed; docker: exit code 1" in line.text
+    [line] = sandbox_lines(patient)
+    assert "(bwrap: bwrap is not on PATH" in line.text
     assert line.fix == "install bubblewrap (Debian, Ubuntu: apt install bubblewrap)"
 
 
-def test_a_stand_in_for_a_sandbox_that_answers_is_enough(patient: Patient) -> None:
+def test_a_sandbox_that_the_settings_insist_on(patient: Patient) -> None:
     (patient.tools / "bwrap").unlink()
+    patient.settings(agent={"command": "sh"}, sandbox={"backend": "bwrap"})
+    [line] = sandbox_lines(patient)
+    assert line.grade == "bad"
+    assert line.text.startswith("sandbox: no sandbox, no run: bwrap: bwrap is not on PATH")
+
+
+def test_no_sandbox_because_the_settings_say_so(patient: Patient) -> None:
+    patient.settings(agent={"command": "sh"}, sandbox={"backend": "none"})
+    [line] = sandbox_lines(patient)
+    assert line.grade == "ok"
+    assert line.text.startswith("sandbox: none, as the settings say: unconfined: ")
+
+
+def test_a_stand_in_for_a_sandbox_that_answers(patient: Patient) -> None:
     patient.program("sbx", '[ "$*" = version ] && echo sbx 0.40')
-    words = "sandbox: sbx works (bwrap: not installed; docker: not installed)"
-    assert Line("ok", words, "") in patient.examined()
+    [line] = sandbox_lines(patient)
+    assert line.text.endswith("(not used yet: docker: not installed; sbx: answers)")
 
 
 def test_a_stand_in_for_a_daemon_that_never_answers(patient: Patient) -> None:
     docker = patient.program("docker", "sleep 60")
-    found = sandbox_backends.probe("docker", (str(docker), "sandbox", "version"), 0.2)
-    assert found == ("docker", False, "no answer in 0.2 s")
+    found = sandbox_backends.probe((str(docker), "sandbox", "version"), 0.2)
+    assert found == "no answer in 0.2 s"
 
 
 @pytest.mark.parametrize(

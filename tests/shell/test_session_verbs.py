@@ -54,7 +54,7 @@ def test_reset_asks_tells_what_runs_and_keeps_a_backup(session: Session) -> None
     before = session.state
     asked = verb(session, "reset")
     assert asked.returncode == 2 and "hint: --yes answers yes" in asked.stderr
-    assert asked.stderr.startswith(f"ralph-loop ACTIVE: session {SESSION}, since ")
+    assert asked.stderr.startswith(f"ends with this: ralph-loop ACTIVE: session {SESSION}, since ")
     assert session.state == before
     assert verb(session, "reset", "--yes").returncode == 0
     [kept] = session.root.glob(f".ralph/reset-*/sessions/{SESSION}.json")

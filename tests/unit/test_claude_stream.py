@@ -56,6 +56,7 @@ ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
     "2.1.326/not-logged-in": (1, None, "auth", "Not logged in"),
     "2.1.326/prompt-too-long": (1, None, "failed", "Prompt is too long"),
     "2.1.326/tasks": (0, None, "ok", ""),
+    "2.1.326/work": (0, None, "ok", ""),
 }
 
 
@@ -491,3 +492,17 @@ def test_memory_does_not_grow_with_the_stream() -> None:
         parser.feed(line(type="user", message={"content": [done]}, tool_use_result=task))
     assert len(parser._todo_calls) <= 1_000
     assert len(parser._todo.items) <= 500
+
+
+def test_a_whole_session_as_one_list() -> None:
+    array = (CASSETTES / "2.1.197" / "array.json").read_bytes()
+    parser, found = fed([array])
+    one_by_one = [json.dumps(event).encode() for event in json.loads(array)]
+    assert found == fed(one_by_one)[1]
+    assert (parser.final_text, len(only(found, events.ToolEnd))) == ("Done.", 1)
+    assert claude.ended(parser, 0, None) == Ended(endings.OK, "")
+
+
+@pytest.mark.parametrize("line", [b"[", b"[{", b"[1]", b"[]", b'[{"type": 5}, 7]', b"[" * 100_000])
+def test_a_list_that_is_none_is_unknown(line: bytes) -> None:
+    assert [type(event) for event in fed([line])[1]] == [events.Unknown]

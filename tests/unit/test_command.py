@@ -165,6 +165,24 @@ def test_without_a_session_only_what_carries_the_mark_is_meant(session: int | No
     assert list(last_will.living(session, mark)) == []
 
 
+def test_a_session_is_signalled_only_while_one_of_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be signalled is written down, and nothing is."""
+    sent: list[tuple[str, int]] = []
+    monkeypatch.setattr(os, "killpg", lambda number, kind: sent.append(("group", number)))
+    monkeypatch.setattr(os, "kill", lambda number, kind: sent.append(("process", number)))
+    mark = f"RALPH_COMMAND={os.urandom(8).hex()}"
+    cat = {"stdin": subprocess.PIPE, "env": ENVIRONMENT}
+    with subprocess.Popen(["cat"], start_new_session=True, **cat) as leader:
+        last_will.end(leader.pid, mark)
+        assert set(sent) == {("group", leader.pid), ("process", leader.pid)}
+    sent.clear()
+    with subprocess.Popen(["cat"], **cat) as other:
+        # Its number, but no session: so is one that was given away again.
+        for number in (other.pid, leader.pid, 0):
+            last_will.end(number, mark)
+    assert sent == []
+
+
 def until_it_runs(process: subprocess.Popen[bytes]) -> None:
     """Its environment is there once the program itself is."""
     deadline = time.monotonic() + LONG

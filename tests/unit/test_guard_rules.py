@@ -54,7 +54,7 @@ def test_an_everyday_command_passes(text: str) -> None:
 
 def test_the_tables_are_large_and_reach_every_rule() -> None:
     assert len(CASES) == 251 and len(DANGEROUS) >= 120 and len(EVERYDAY) >= 150
-    assert {rule for rule, _ in DANGEROUS} == set(RULES)
+    assert {rule for rule, _ in DANGEROUS} == {*RULES} - {"too-long"}, "too long for a table"
 
 
 def test_the_index_of_programs_leads_to_modules_with_rules() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from ralph_engine import agents
-from ralph_engine.agents import claude, command
+from ralph_engine.agents import claude, codex, command
 from ralph_engine.agents.adapter import Adapter
 from ralph_engine.agents.request import Request
 from ralph_engine.failure import Failure
@@ -37,6 +37,8 @@ def value(argv: list[str], option: str) -> str:
         ("/opt/bin/claude", "claude"),
         ("claude.exe", "claude"),
         ("/opt/a folder/claude", "claude"),
+        ("codex", "codex"),
+        ("/opt/bin/codex", "codex"),
         ("claude-wrapper", "command"),
         ("/claude/run", "command"),
         ("python3", "command"),
@@ -48,7 +50,8 @@ def test_the_program_chooses_the_adapter(text: str, name: str) -> None:
 
 
 def test_only_claude_reports_its_cost() -> None:
-    assert (claude.REPORTS_COST, command.REPORTS_COST) == (True, False)
+    adapters = (claude, codex, command)
+    assert [adapter.REPORTS_COST for adapter in adapters] == [True, False, False]
 
 
 def test_claude_streams() -> None:
@@ -72,7 +75,7 @@ def test_claude_keeps_hooks_on_whatever_the_project_says() -> None:
         assert 1 <= int(where["CLAUDE_CODE_MAX_RETRIES"]) < 10
 
 
-@pytest.mark.parametrize("adapter", [claude, command])
+@pytest.mark.parametrize("adapter", [claude, codex, command])
 def test_environment(adapter: Adapter) -> None:
     usual = {
         "RALPH_ACTIVE": "1",
@@ -122,3 +125,45 @@ def test_claude_plainly() -> None:
 def test_a_long_prompt_and_half_a_character_go_by_stdin() -> None:
     assert len(claude.launch(asked(prompt="é" * 10**6)).stdin) == 2 * 10**6
     assert claude.launch(asked(prompt="a\ud800")).stdin == b"a?"
+
+
+ALL_ALLOWED = "--dangerously-bypass-approvals-and-sandbox"
+
+
+def test_codex_streams() -> None:
+    launch = codex.launch(asked(command="codex", model="gpt-9"))
+    assert launch.argv == [
+        *("codex", "exec", "--skip-git-repo-check", ALL_ALLOWED, "-m", "gpt-9"),
+        *("--json", "-c", "tools.update_plan.enabled=true", "-"),
+    ]
+    assert launch.stdin == b"Do it.\n"
+
+
+def test_codex_plainly() -> None:
+    launch = codex.plain_launch(asked(command="codex"))
+    assert launch.argv == ["codex", "exec", "--skip-git-repo-check", ALL_ALLOWED, "-"]
+    assert launch.stdin == b"Do it.\n"
+
+
+@pytest.mark.parametrize("first", ["exec", "e"])
+def test_a_subcommand_or_flag_that_is_ours_does_not_stand_there_twice(first: str) -> None:
+    flags = (first, "--json", "--skip-git-repo-check", "-c", "a=b")
+    argv = codex.launch(asked(command="codex", flags=flags)).argv
+    assert argv[:5] == ["codex", "exec", "-c", "a=b", "--skip-git-repo-check"]
+    assert [argv.count(flag) for flag in ("--json", "--skip-git-repo-check")] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "flags", [("-s", "read-only"), ("--sandbox=workspace-write",), ("--approve-for-me",)]
+)
+def test_what_codex_may_do_can_be_chosen(flags: tuple[str, ...]) -> None:
+    assert ALL_ALLOWED not in codex.launch(asked(command="codex", flags=flags)).argv
+
+
+@pytest.mark.parametrize("flag", ["-m", "--model", "--model=x"])
+def test_two_models_for_codex_are_refused(flag: str) -> None:
+    with pytest.raises(Failure) as failure:
+        codex.launch(asked(command="codex", flags=(flag,), model="gpt-9"))
+    assert str(failure.value) == (
+        "the agent's flags name a model, and so do the settings or --model (gpt-9)"
+    )

@@ -199,6 +199,13 @@ def test_a_journal_that_somebody_altered_is_still_read(value: Any) -> None:
         journal.status = live.after(journal.status, {"event": name, "time": value})
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_that_is_none_is_not_taken(name: str) -> None:
+    """Each alone: a figure that cannot be shown would hide the others."""
+    journal = at_work().at(12, "tasks-rewritten", **{name: "\x1b[2J"})
+    assert journal.words(13) == at_work().words(13)
+
+
 def test_long_words_of_an_agent_do_not_grow_the_status() -> None:
     journal = at_work()
     for _ in range(50):

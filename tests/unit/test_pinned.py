@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import threading
 
 import pytest
 from ralph_engine import pinned, terminal
@@ -118,8 +119,11 @@ def test_a_terminal_that_takes_nothing_does_not_hold_us_up(
     monkeypatch.setattr(pinned, "_PATIENCE", 0.01)
     read, write = os.pipe()
     os.set_blocking(write, False)
+    putting = threading.Thread(target=pinned.put, args=(write, "x" * 1_000_000, ()), daemon=True)
+    putting.start()
     try:
-        pinned.put(write, "x" * 1_000_000, ())
+        putting.join(30)
+        assert not putting.is_alive()
         assert os.read(read, 10) == b"x" * 10
     finally:
         os.close(read)

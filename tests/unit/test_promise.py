@@ -138,32 +138,3 @@ def test_a_signal_may_end_like_a_sentence() -> None:
     assert audit.is_done("Well.\nALL CLEAN!", "ALL CLEAN!")
     assert audit.is_done("ALL CLEAN", "ALL CLEAN") and not audit.is_done("ALL CLEAN", "ALL CLEAN!")
     assert not audit.is_done("one\n\ntwo", "!")
-
-
-AUDIT = """# Mission
-- `rm this is not a command`
-```sh
-not this either
-```
-## Validation Commands
-Words, and `code` in them.
-- `make lint`
-* `make "a b"` (slow)
-```sh
-# a comment
-
-make test
-make lint
-```
-~~~
-echo `x` $(y)
-~~~
-### Findings log
-- `ls`
-"""
-
-
-def test_the_validation_commands_of_an_audit() -> None:
-    assert audit.commands(AUDIT) == ["make lint", 'make "a b"', "make test", "echo `x` $(y)"]
-    assert audit.commands("") == []
-    assert audit.united(["a", "b"], ["c", "b"]) == ["a", "b", "c"]

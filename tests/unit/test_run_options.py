@@ -56,6 +56,8 @@ VALUES: list[tuple[str, str, str, Any]] = [
     ("-m", "opus", "model", "opus"),
     ("--model", "gpt-5", "model", "gpt-5"),
     ("--agent", "my-agent --fast", "agent.command", "my-agent --fast"),
+    ("--review-agent", "codex -c a=b", "reviewAgent.command", "codex -c a=b"),
+    ("--review-model", "opus", "reviewModel", "opus"),
     ("--review-cap", "1", "reviewCap", 1),
     ("--at-cap", "hold", "atCap", "hold"),
     ("-c", "FINISHED", "completionResponse", "FINISHED"),
@@ -67,6 +69,7 @@ VALUES: list[tuple[str, str, str, Any]] = [
     ("--idle-timeout", "15m", "idleTimeout", "15m"),
     ("--delay", "0s", "delay", "0s"),
     ("--breaker", "0", "breaker", 0),
+    ("--sandbox", "bwrap", "sandbox.backend", "bwrap"),
 ]
 
 
@@ -84,11 +87,18 @@ def test_a_setting_with_a_value(flag: str, text: str, key: str, value: Any) -> N
         ("--stream-agent-output", "streamAgentOutput", True),
         ("--no-stream-agent-output", "streamAgentOutput", False),
         ("--no-wait-on-limit", "waitOnLimit", False),
+        ("--no-sandbox", "sandbox.backend", "none"),
     ],
 )
-def test_a_setting_without_a_value(flag: str, key: str, value: bool) -> None:
+def test_a_setting_without_a_value(flag: str, key: str, value: bool | str) -> None:
     assert run_options.overrides(parse(flag)) == {key: (value, flag)}
     assert flag in refusal(f"{flag}=yes")
+
+
+def test_a_sandbox_without_a_name_is_any(tmp_path: Path) -> None:
+    given = run_options.overrides(parse("--sandbox", "-n", "3"))
+    assert given["sandbox.backend"] == ("any", "--sandbox")
+    assert settings.read(str(tmp_path), {}, given).sandbox.backend == "any"
 
 
 def test_every_override_is_a_setting_and_survives_the_merge(tmp_path: Path) -> None:
@@ -151,6 +161,7 @@ BAD = [
     ("--iteration-timeout", "0m", DURATION),
     ("--idle-timeout", "15", DURATION),
     ("--delay", "x", "give a duration such as 90s, 15m or 8h; 0s for none"),
+    *(("--sandbox", text, "give auto, any, none or bwrap") for text in ("", "lxc", "BWRAP")),
     *((flag, " ", "give a text that is not blank") for flag in ("-m", "-c", "--agent")),
 ]
 
@@ -245,7 +256,7 @@ def test_no_abbreviations(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "flag",
-    ["--review-agent", "--review-model", "--sandbox", "--no-sandbox", "--red-first"],
+    ["--red-first", "--strict-tests"],
 )
 def test_options_of_features_that_do_not_exist_yet(flag: str) -> None:
     assert refusal(flag) == f"unrecognized arguments: {flag}"

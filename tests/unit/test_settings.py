@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from ralph_engine import schema, settings
 from ralph_engine.display import Display
 from ralph_engine.failure import Failure
-from ralph_engine.settings import Agent, Entry, Guardrail, Scm, Settings
+from ralph_engine.settings import Agent, Entry, Guardrail, Sandboxing, Scm, Settings
 
 BASE, LOCAL = ".ralph/settings.json", ".ralph/settings.local.json"
 Json = dict[str, Any]
@@ -22,7 +23,10 @@ DEFAULT = Settings(
     stream_agent_output=True,
     include_iteration_count_in_prompt=False,
     agent=Agent("claude", ()),
+    fallback=None,
+    review_agent=None,
     model=None,
+    review_model=None,
     guardrails=(),
     scm=None,
     skip_review=False,
@@ -39,6 +43,7 @@ DEFAULT = Settings(
         emoji=True, color=True, timestamps=False, max_output_lines=5, max_output_chars=500
     ),
     notify=None,
+    sandbox=Sandboxing("auto", "open", ()),
 )
 EVERYTHING: Json = {
     "$schema": "settings.schema.json",
@@ -47,8 +52,14 @@ EVERYTHING: Json = {
     "outputTruncateChars": 0,
     "streamAgentOutput": False,
     "includeIterationCountInPrompt": True,
-    "agent": {"command": "codex", "flags": ["--model opus", "--say 'two words'"]},
+    "agent": {
+        "command": "codex",
+        "flags": ["--model opus", "--say 'two words'"],
+        "fallback": {"command": "claude", "flags": ["--model haiku"]},
+    },
+    "reviewAgent": {"command": "my-agent --strict"},
     "model": "gpt",
+    "reviewModel": "opus",
     "guardrails": [
         {"command": "make lint", "failAction": "append"},
         {"command": "make t", "failAction": "RePlace", "hint": "Be calm.", "timeout": "90s"},
@@ -72,6 +83,11 @@ EVERYTHING: Json = {
         "maxOutputChars": 0,
     },
     "notify": 'bell "$RALPH_SUMMARY"',
+    "sandbox": {
+        "backend": "bwrap",
+        "network": "deny",
+        "allowHosts": ["example.com", "*.example.com:8443"],
+    },
 }
 
 
@@ -117,7 +133,10 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         stream_agent_output=False,
         include_iteration_count_in_prompt=True,
         agent=Agent("codex", ("--model", "opus", "--say", "two words")),
+        fallback=Agent("claude", ("--model", "haiku")),
+        review_agent=Agent("my-agent", ("--strict",)),
         model="gpt",
+        review_model="opus",
         guardrails=(
             Guardrail("make lint", "APPEND", "", 600.0),
             Guardrail("make t", "REPLACE", "Be calm.", 90.0),
@@ -137,18 +156,24 @@ def test_every_key_arrives(tmp_path: Path) -> None:
             emoji=False, color=False, timestamps=True, max_output_lines=9, max_output_chars=0
         ),
         notify='bell "$RALPH_SUMMARY"',
+        sandbox=Sandboxing("bwrap", "deny", ("example.com", "*.example.com:8443")),
     )
+
+
+def leaves(rule: Any, published: Any) -> Iterator[tuple[str, Any]]:
+    """The keys of a settings file, each with its default."""
+    for key, inner in rule["properties"].items():
+        named = published["$defs"].get(inner.get("$ref", "").rpartition("/")[2], {})
+        whole = {**named, **inner}
+        if "properties" in whole:
+            yield from ((f"{key}.{name}", value) for name, value in leaves(whole, published))
+        elif key != "$schema":
+            yield key, whole.get("default")
 
 
 def test_the_schema_names_the_same_keys_and_defaults() -> None:
     published: Any = schema.validator("settings").schema
-    flat: Json = {}
-    for key, rule in published["properties"].items():
-        inner = rule.get("properties", {})
-        flat.update({f"{key}.{name}": leaf.get("default") for name, leaf in inner.items()})
-        if not inner and key != "$schema":
-            flat[key] = rule.get("default")
-    assert flat == settings.DEFAULTS
+    assert dict(leaves(published, published)) == settings.DEFAULTS
     guardrail = published["$defs"]["guardrail"]["properties"]
     assert guardrail["timeout"]["default"] == settings.CHECK_TIMEOUT
 
@@ -291,6 +316,7 @@ AGENT, SCM = "an object with command and flags", "an object with command and tas
 GUARDRAILS = "a list of objects with command and failAction"
 LIMITS += [("agent", "claude", AGENT), ("agent", [], AGENT), ("agent", None, AGENT)]
 LIMITS += [("scm", "git", SCM), ("scm", None, SCM)]
+LIMITS += [("sandbox", "bwrap", "an object with backend, network and allowHosts")]
 LIMITS += [("guardrails", "make", GUARDRAILS), ("guardrails", {}, GUARDRAILS)]
 
 
@@ -310,9 +336,16 @@ def test_a_bad_value_is_named_with_what_is_wanted(
     assert refusal(tmp_path) == [f"{path}: {key} is {shown(value)}; make it {wanted}"]
 
 
+BACKEND = "auto, any, none or bwrap"
+HOST = "host name such as example.com, *.example.com or example.com:8443"
+HOSTS = HOST.replace("host name", "a list of host names")
 GUARD = {"command": "make", "failAction": "APPEND"}
 NESTED: list[tuple[Json, str]] = [
     ({"agent": {"command": 5}}, f"agent.command is 5; make it {TEXT}"),
+    ({"sandbox": {"backend": "lxc"}}, f'sandbox.backend is "lxc"; make it {BACKEND}'),
+    ({"sandbox": {"network": "off"}}, 'sandbox.network is "off"; make it open or deny'),
+    ({"sandbox": {"allowHosts": "x"}}, f'sandbox.allowHosts is "x"; make it {HOSTS}'),
+    ({"sandbox": {"allowHosts": ["a b"]}}, f'sandbox.allowHosts[0] is "a b"; make it a {HOST}'),
     ({"agent": {"flags": "-x"}}, 'agent.flags is "-x"; make it a list of texts'),
     ({"agent": {"flags": ["-x", 5]}}, f"agent.flags[1] is 5; make it {TEXT}"),
     (
@@ -402,13 +435,7 @@ def test_an_unknown_key_inside_is_compared_with_its_neighbours(tmp_path: Path) -
 def test_a_key_like_no_other_is_answered_with_all_of_them(tmp_path: Path) -> None:
     [line] = refusal(tmp_path, {"zzz": 1})
     assert line.startswith(f"{BASE}: zzz is not a setting; known are maximumIterations, ")
-    assert line.endswith(", guard") and "$schema" not in line
-
-
-@pytest.mark.parametrize("key", ["sandbox", "reviewAgent"])
-def test_a_key_of_a_feature_that_does_not_exist_yet_is_unknown(tmp_path: Path, key: str) -> None:
-    [line] = refusal(tmp_path, {key: {}})
-    assert f"{key} is not a setting" in line
+    assert line.endswith(", sandbox") and "$schema" not in line
 
 
 def test_a_key_cannot_write_lines_of_its_own(tmp_path: Path) -> None:
@@ -515,3 +542,40 @@ def test_a_fifo_does_not_hang(tmp_path: Path) -> None:
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     (tmp_path / BASE).mkdir(parents=True)
     assert refusal(tmp_path)[0].startswith(f"{BASE} is a directory")
+
+
+def test_objects_merge_at_every_depth(tmp_path: Path) -> None:
+    base = {"agent": {"command": "x", "fallback": {"command": "codex", "flags": ["-c a=b"]}}}
+    local = {"agent": {"fallback": {"flags": []}}}
+    found = read(tmp_path, base, local)
+    assert (found.agent, found.fallback) == (Agent("x", ()), Agent("codex", ()))
+
+
+@pytest.mark.parametrize("group", ["agent.fallback", "reviewAgent"])
+def test_flags_without_a_command(tmp_path: Path, group: str) -> None:
+    document: Json = {"flags": ["-x"]}
+    for name in reversed(group.split(".")):
+        document = {name: document}
+    words = f"{BASE}: {group}.command is missing; add it beside {group}.flags"
+    assert refusal(tmp_path, document) == [words]
+
+
+def test_an_open_quote_in_any_agent(tmp_path: Path) -> None:
+    document = {"agent": {"fallback": {"command": "codex 'x"}}, "reviewAgent": {"flags": ["'"]}}
+    lines = refusal(tmp_path, document)
+    assert [line.partition(" is ")[0] for line in lines] == [
+        "the settings have 2 faults",
+        f"{BASE}: agent.fallback.command",
+        f"{BASE}: reviewAgent.flags[0]",
+    ]
+
+
+def test_flags_are_not_given_to_another_review_agent() -> None:
+    layer = {
+        "reviewAgent.command": Entry("codex", BASE),
+        "reviewAgent.flags": Entry(["-c a=b"], BASE),
+    }
+    same = settings.merged([layer], {"reviewAgent.command": Entry("codex", "--review-agent")})
+    assert same["reviewAgent.flags"].value == ["-c a=b"]
+    other = settings.merged([layer], {"reviewAgent.command": Entry("claude", "--review-agent")})
+    assert other["reviewAgent.flags"] == Entry([], "--review-agent")

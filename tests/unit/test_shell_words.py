@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 from guarded import ENVIRONMENT, ROOT, SHFMT, rows
-from hypothesis import given
-from hypothesis import strategies as st
 from ralph_engine.core import guard_rules
 from ralph_engine.core.shell import shfmt, walk, words
 from ralph_engine.core.shell.state import Shared, Shell
 
+RULES = [rule for rule in guard_rules.every() if rule.name != "too-long"]
 TEXTS = [
     *(row[-1] for row in rows("guard/dangerous.tsv")),
     *(row[0] for row in rows("guard/everyday.txt")),
     *(row[1] for row in rows("guard-cases.tsv")),
-    *(text for rule in guard_rules.every() for text in (*rule.denied, *rule.allowed)),
+    *(text for rule in RULES for text in (*rule.denied, *rule.allowed)),
 ]
 SIMPLE = [text for text in TEXTS if words.parse(text) is not None]
 
@@ -35,21 +34,6 @@ def test_most_commands_need_no_parser() -> None:
 def test_both_readers_see_the_same_commands() -> None:
     for text in SIMPLE:
         assert commands(words.parse(text)) == commands(shfmt.parse(SHFMT, text)), text
-
-
-PIECES = ["a", "b=c", "-x", "/", "~", " ", " ", "  ", ";", "&&", "||", "|", "&", "\n", "'q r'"]
-PIECES += ['"d $e"', "$f", "${g}", "\\ ", "\\\n", ">", ">>", "2>&1", "<", "#", "{h,i}", "*", "!"]
-PIECES += ["$", '"', "'", "(", ")", "`", "=", "0", "é", "[", "]", "\\"]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_any_text_that_the_quick_reader_takes_on_means_the_same_to_shfmt(text: str) -> None:
-    quick = words.parse(text)
-    if quick is None:
-        return
-    slow = shfmt.parse(SHFMT, text)
-    if slow is not None:
-        assert commands(quick) == commands(slow)
 
 
 @pytest.mark.parametrize(

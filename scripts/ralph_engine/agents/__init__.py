@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from . import claude, command
+from . import claude, codex, command
 from .adapter import Adapter
 
-_BY_PROGRAM: dict[str, Adapter] = {claude.NAME: claude}
+_BY_PROGRAM: dict[str, Adapter] = {claude.NAME: claude, codex.NAME: codex}
 KNOWN = tuple(_BY_PROGRAM)
 
 

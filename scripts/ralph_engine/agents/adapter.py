@@ -21,8 +21,14 @@ class StreamParser(Protocol):
 
 
 class Adapter(Protocol):
+    """`TESTED`: the oldest and the newest version, None where no version is asked for. Others
+    are asked for `HELP`, which must name the `FLAGS`."""
+
     NAME: str
     REPORTS_COST: bool
+    TESTED: tuple[str, str] | None
+    HELP: tuple[str, ...]
+    FLAGS: tuple[str, ...]
 
     @property
     def Parser(self) -> Callable[[], StreamParser]: ...  # noqa: N802

@@ -10,10 +10,26 @@ from .claude_ending import ended
 from .claude_stream import Parser
 from .request import Launch, Request, environment, on_stdin
 
-__all__ = ["NAME", "REPORTS_COST", "Parser", "ended", "launch", "plain_launch"]
+__all__ = [
+    "FLAGS",
+    "HELP",
+    "NAME",
+    "REPORTS_COST",
+    "TESTED",
+    "Parser",
+    "ended",
+    "launch",
+    "plain_launch",
+]
 
 NAME = "claude"
 REPORTS_COST = True
+TESTED: tuple[str, str] | None = ("2.1.197", "2.1.326")
+HELP: tuple[str, ...] = ("--help",)
+FLAGS: tuple[str, ...] = (
+    *("-p", "--dangerously-skip-permissions", "--output-format", "--verbose", "--plugin-dir"),
+    *("--session-id", "--settings", "--model", "--max-budget-usd"),
+)
 
 # The client overrides a Stop hook that blocks more often in a row than its cap (8 by itself),
 # without a word. Ours gives up by itself after 6.

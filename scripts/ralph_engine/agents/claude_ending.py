@@ -7,7 +7,6 @@ import re
 from . import endings
 from .claude_stream import Fault, Parser
 from .endings import Ended
-from .events import Result
 
 _BY_SUBTYPE = {"error_max_turns": endings.MAX_TURNS, "error_max_budget_usd": endings.BUDGET}
 
@@ -41,43 +40,14 @@ _RESET = re.compile(r"limit reached\|(\d{10})(\d{3})?\b")
 def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
     result = parser.result
     if result is None:
-        return _without_result(parser, exit_code, cause)
+        return endings.without_final_event(exit_code, cause, parser.last_words)
     if result.error is not None:
-        kind = _kind(parser.fault, result.error)
-        return _judged(kind, result.error, parser, exit_code, cause)
-    if _LIMIT_ANSWER.fullmatch(result.text):
-        return _judged(endings.LIMIT, result.text.strip(), parser, exit_code, cause)
-    return _without_error(result, exit_code, cause)
-
-
-def _without_result(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
-    end = endings.by_exit(exit_code, cause)
-    if end.kind not in (endings.OK, endings.FAILED):
-        return end
-    words = f": {parser.last_words}" if parser.last_words else ""
-    detail = f"the stream ended without a final event ({end.detail}){words}"
-    return Ended(endings.FAILED, detail)
-
-
-def _without_error(result: Result, exit_code: int | None, cause: str | None) -> Ended:
-    end = endings.by_exit(exit_code, cause)
-    if end.kind == endings.WAIT:
-        return end
-    if result.text.strip():
-        return Ended(endings.OK, "")
-    return Ended(endings.EMPTY, "nothing was said") if end.kind == endings.OK else end
-
-
-def _judged(
-    kind: str, detail: str, parser: Parser, exit_code: int | None, cause: str | None
-) -> Ended:
-    if kind == endings.LIMIT:
-        return Ended(kind, detail, parser.reset or _reset_in(detail))
-    end = endings.by_exit(exit_code, cause)
-    if kind == endings.FAILED and end.kind not in (endings.OK, endings.FAILED):
-        # Ended from outside, the client calls it an error of its own.
-        return end
-    return Ended(kind, detail)
+        kind, words = _kind(parser.fault, result.error), result.error
+    elif _LIMIT_ANSWER.fullmatch(result.text):
+        kind, words = endings.LIMIT, result.text.strip()
+    else:
+        return endings.without_error(result.text, exit_code, cause)
+    return endings.with_error(kind, words, exit_code, cause, parser.reset or _reset_in(words))
 
 
 def _kind(fault: Fault, words: str) -> str:

@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 from . import claude_result, loose
 from .claude_todo import TOOLS, TodoList
-from .events import Event, Progress, Result, Retry, Text, Todo, ToolEnd, ToolStart, Unknown
+from .events import Event, Progress, Result, Retry, Text, Todo, ToolEnd, ToolStart
+from .excerpts import summary, tool_end, unknown
 
-LONGEST_RAW = 2_000
-LONGEST_OUTPUT = 20_000
-LONGEST_SUMMARY = 500
 MOST_OPEN_TODO_CALLS = 1_000
 
 # Known, and of no use to a person or to the loop.
@@ -86,17 +84,22 @@ class Parser:
 
     def feed(self, line: bytes) -> list[Event]:
         event = loose.parse(line)
-        if event is None:
-            return self._not_an_event(line)
+        return self._not_an_event(line) if event is None else self._read(event, line)
+
+    def _read(self, event: dict[str, Any], line: bytes) -> list[Event]:
         reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event, line) if reader else [_unknown(line)]
+        return reader(event, line) if reader else [unknown(line)]
 
     def _not_an_event(self, line: bytes) -> list[Event]:
+        """With --output-format json and --verbose all events come as one list."""
+        listed = loose.parse_array(line)
+        if listed:
+            return [found for event in listed for found in self._read(event, line)]
         if not line.strip(b" \t\r\0"):
             return []
-        unknown = _unknown(line)
-        self.last_words = unknown.raw.strip()[:200]
-        return [unknown]
+        foreign = unknown(line)
+        self.last_words = foreign.raw.strip()[:200]
+        return [foreign]
 
     def _nothing(self, event: dict[str, Any], line: bytes) -> list[Event]:
         return []
@@ -110,7 +113,7 @@ class Parser:
             retry = _retry(event)
             self._kind = retry.error
             return [retry]
-        return [] if subtype in _SILENT_SYSTEM else [_unknown(line)]
+        return [] if subtype in _SILENT_SYSTEM else [unknown(line)]
 
     def _rate_limit(self, event: dict[str, Any], line: bytes) -> list[Event]:
         told = loose.fields(event.get("rate_limit_info"))
@@ -130,7 +133,7 @@ class Parser:
             elif kind == "tool_use":
                 found.append(self._tool_start(block, parent))
             elif loose.text(kind) not in _SILENT_BLOCKS:
-                found.append(_unknown(line))
+                found.append(unknown(line))
         return found
 
     def _tool_start(self, block: dict[str, Any], parent: str | None) -> ToolStart:
@@ -186,15 +189,13 @@ def _summary(given: dict[str, Any]) -> str:
     for name in _TELLING:
         value = given.get(name)
         if type(value) is str and value:
-            return value.strip().split("\n", 1)[0][:LONGEST_SUMMARY]
+            return summary(value)
     return ""
 
 
 def _tool_end(block: dict[str, Any], parent: str | None) -> ToolEnd:
     call, ok = loose.text(block.get("tool_use_id")), block.get("is_error") is not True
-    output = _output(block.get("content"))
-    lines = output.count("\n") + (output != "" and not output.endswith("\n"))
-    return ToolEnd(call, ok, output[:LONGEST_OUTPUT], lines, len(output), parent)
+    return tool_end(call, ok, _output(block.get("content")), parent)
 
 
 def _output(content: Any) -> str:
@@ -204,8 +205,3 @@ def _output(content: Any) -> str:
         loose.text(block.get("text")) if block.get("type") == "text" else f"[{block.get('type')}]"
         for block in loose.objects(content)
     )
-
-
-def _unknown(line: bytes) -> Unknown:
-    # Four bytes hold a character at most: no need to decode megabytes for a short excerpt.
-    return Unknown(line[: 4 * LONGEST_RAW].decode("utf-8", "replace")[:LONGEST_RAW])

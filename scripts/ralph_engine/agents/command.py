@@ -6,10 +6,23 @@ from ..failure import Failure
 from .plain import Parser, ended
 from .request import Launch, Request, environment, on_stdin
 
-__all__ = ["NAME", "REPORTS_COST", "Parser", "ended", "launch", "plain_launch"]
+__all__ = [
+    "FLAGS",
+    "HELP",
+    "NAME",
+    "REPORTS_COST",
+    "TESTED",
+    "Parser",
+    "ended",
+    "launch",
+    "plain_launch",
+]
 
 NAME = "command"
 REPORTS_COST = False
+TESTED: tuple[str, str] | None = None
+HELP: tuple[str, ...] = ()
+FLAGS: tuple[str, ...] = ()
 
 PLACE = "{prompt}"
 # Linux takes 128 KiB for one argument, and the prompt may not be all of it.

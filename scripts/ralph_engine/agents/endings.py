@@ -55,6 +55,38 @@ def by_exit(exit_code: int | None, cause: str | None) -> Ended:
     return Ended(OK if exit_code == 0 else FAILED, f"exit code {exit_code}")
 
 
+def without_final_event(exit_code: int | None, cause: str | None, last_words: str) -> Ended:
+    """The stream broke off; `last_words` is what stood there instead of an event."""
+    end = by_exit(exit_code, cause)
+    if end.kind not in (OK, FAILED):
+        return end
+    words = f": {last_words}" if last_words else ""
+    return Ended(FAILED, f"the stream ended without a final event ({end.detail}){words}")
+
+
+def without_error(answer: str, exit_code: int | None, cause: str | None) -> Ended:
+    """By its final event all is well; a person asked for by the exit code comes first."""
+    end = by_exit(exit_code, cause)
+    if end.kind == WAIT:
+        return end
+    if answer.strip():
+        return Ended(OK, "")
+    return Ended(EMPTY, "nothing was said") if end.kind == OK else end
+
+
+def with_error(
+    kind: str, detail: str, exit_code: int | None, cause: str | None, reset: float | None
+) -> Ended:
+    """By its final event it failed, in a way that its words tell."""
+    if kind == LIMIT:
+        return Ended(kind, detail, reset)
+    end = by_exit(exit_code, cause)
+    if kind == FAILED and end.kind not in (OK, FAILED):
+        # Ended from outside, a client calls it an error of its own.
+        return end
+    return Ended(kind, detail)
+
+
 def _signal_number(exit_code: int) -> int:
     """Programs that die by a signal, and those that caught it and say so as a shell would."""
     if exit_code < 0:

@@ -15,6 +15,16 @@ def parse(line: bytes) -> dict[str, Any] | None:
     return value if type(value) is dict else None
 
 
+def parse_array(line: bytes) -> list[dict[str, Any]]:
+    """The objects of a line that is a whole list of them."""
+    if not line.lstrip().startswith(b"[{"):
+        return []
+    try:
+        return objects(json.loads(line.decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return []
+
+
 def _repaired(line: bytes) -> Any:
     """Despite NUL and broken UTF-8, and behind a warning that did not end its own line."""
     text = line.replace(b"\0", b"").decode("utf-8", "replace")

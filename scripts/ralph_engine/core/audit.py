@@ -1,11 +1,10 @@
-"""An audit's words: its signals, and the commands that its file wants to see pass."""
+"""An audit's signals: nothing is left, or how many findings remain."""
 
 from __future__ import annotations
 
 from . import promise
 
 _PROGRESS = ("RALPH_ITERATION_COMPLETE:", "findings remain")
-_HEADING = "validation commands"
 
 
 def is_done(text: str, signal: str) -> bool:
@@ -41,27 +40,3 @@ def _lines(text: str) -> list[str]:
 
 def _bare(line: str) -> str:
     return line.strip().rstrip(".!")
-
-
-def commands(markdown: str) -> list[str]:
-    """Under the heading: each line of a code block, or `code` that begins a list entry."""
-    found: list[str] = []
-    inside, fence = False, ""
-    for line in markdown.splitlines():
-        bare = line.strip()
-        if fence:
-            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-            if fence and inside and bare and not bare.startswith("#"):
-                found.append(bare)
-        elif bare.startswith(("```", "~~~")):
-            fence = bare[:3]
-        elif bare.startswith("#"):
-            inside = bare.strip("# :").lower() == _HEADING
-        elif inside and bare[:3] in ("- `", "* `") and "`" in bare[3:]:
-            found.append(bare[3:].partition("`")[0].strip())
-    return list(dict.fromkeys(command for command in found if command))
-
-
-def united(first: list[str], later: list[str]) -> list[str]:
-    """What was there at the start stays, what came later is added."""
-    return list(dict.fromkeys([*first, *later]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import audit, files, paths
+from . import files, paths, validation_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,16 @@ def read(root: str, path: str) -> str:
     return files.read_bytes(root, path, _LIMIT).decode("utf-8", "replace")
 
 
+def fault(text: str) -> str:
+    """Why no audit starts with this file; '' where one may."""
+    if not text.strip():
+        return "is empty; say in it what to look for"
+    if validation_commands.are_misread(text):
+        forms = validation_commands.FORMS
+        return f"names no command under its Validation Commands; {forms}, or remove the heading"
+    return ""
+
+
 def refreshed(root: str, state: State) -> State:
     """With the words of now; those of the start where the file cannot be read any more."""
     try:
@@ -40,4 +50,5 @@ def checks(root: str, state: State) -> list[str]:
     """The loop's own, and for an audit those that its file names by now."""
     if not state["file"]:
         return list(state["verify"])
-    return audit.united(state["verify"], audit.commands(refreshed(root, state)["task"]))
+    later = validation_commands.of(refreshed(root, state)["task"])
+    return validation_commands.united(state["verify"], later)

@@ -22,6 +22,8 @@ else:
 _SECONDS = 60.0
 # The repository's own configuration is the agent's to write: it may name programs to run.
 CAREFUL = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
+# Set in sandbox runs, on the host: a submodule's own configuration is the agent's as well.
+leave_submodules = False
 # Replacements and grafts would let an agent show us a history that is not there.
 REAL = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 # Each of these would make git look at another repository than the project's.
@@ -82,4 +84,11 @@ def git(root: str, *arguments: str) -> command.Ran:
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     environment = {**kept, **quiet, **REAL}
-    return command.run(["git", *CAREFUL, *arguments], root, environment, _SECONDS)
+    return command.run(["git", *careful(arguments)], root, environment, _SECONDS)
+
+
+def careful(arguments: tuple[str, ...]) -> list[str]:
+    """`status` and `diff` run git in every submodule unless they are told not to."""
+    within = leave_submodules and arguments[0] in ("status", "diff")
+    ignored = ["--ignore-submodules=dirty"] if within else []
+    return [*CAREFUL, *arguments[:1], *ignored, *arguments[1:]]

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 else:
     Effect = namedtuple("Effect", "kind path source")
 
-IN_PLACE = frozenset("-i --in-place --inplace -w --write --fix".split())
+_IN_PLACE_ANYWHERE = frozenset("--in-place --inplace --write --fix".split())
+# Short ones mean something else to most programs: grep -i, wc -w.
+_IN_PLACE = {
+    **dict.fromkeys("gofmt goimports gofumpt shfmt ormolu".split(), "-w"),
+    **dict.fromkeys("yq clang-format autopep8 ruby xmlstarlet dasel".split(), "-i"),
+}
 _LAST: list[Any] = [None, []]
 WRITE, DELETE, MOVE, MODE, LINK, PERHAPS = "write", "delete", "move", "mode", "link", "perhaps"
 
@@ -89,7 +94,8 @@ def has(words: list[str], letter: str, *names: str) -> bool:
         if word == "--":
             return False
         if word.startswith("--"):
-            if any(word == name or (name.startswith(word) and len(word) > 3) for name in names):
+            plain = word.partition("=")[0]
+            if any(plain == name or (name.startswith(plain) and len(plain) > 3) for name in names):
                 return True
         elif word.startswith("-") and letter and letter in word[1:]:
             return True
@@ -158,7 +164,7 @@ def _dd(words: list[str]) -> list[Effect]:
 def _sed(words: list[str]) -> list[Effect]:
     if not has(words, "i", "--in-place"):
         return []
-    found = operands(words, "-e -f --expression --file -E -l")
+    found = operands(words, "-e -f --expression --file -l")
     scripted = value(words, "-e", "--expression") or value(words, "-f", "--file")
     return [Effect(WRITE, word, "") for word in (found if scripted else found[1:])]
 
@@ -237,11 +243,14 @@ def _git(words: list[str]) -> list[Effect]:
     return git_words.effects(words)
 
 
+def in_place(words: list[str]) -> bool:
+    """Formatters and the like, told to write their input back."""
+    short = _IN_PLACE.get(name_of(words), "")
+    return any(word in _IN_PLACE_ANYWHERE or word == short for word in words[1:])
+
+
 def _in_place(words: list[str]) -> list[Effect]:
-    """Formatters and the like: any program that is told to write its input back."""
-    if not any(word in IN_PLACE for word in words[1:]):
-        return []
-    return [Effect(PERHAPS, word, "") for word in operands(words[1:])]
+    return [Effect(PERHAPS, word, "") for word in operands(words[1:])] if in_place(words) else []
 
 
 READERS: dict[str, Reader] = {

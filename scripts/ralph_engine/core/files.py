@@ -90,7 +90,7 @@ def forget_unfinished(root: str, relative: str) -> None:
         pass
 
 
-def restore_bytes(root: str, relative: str, data: bytes) -> None:
+def restore_bytes(root: str, relative: str, data: bytes, mode: int = 0o644) -> None:
     """Like replace_bytes, but whatever stands in the way is moved aside, not followed."""
     steps = relative.split("/")
     for depth in range(1, len(steps)):
@@ -99,7 +99,7 @@ def restore_bytes(root: str, relative: str, data: bytes) -> None:
             remove(root, folder)
     if kind(root, relative) == "folder":
         remove(root, relative)
-    replace_bytes(root, relative, data)
+    replace_bytes(root, relative, data, mode)
 
 
 def append(root: str, relative: str, data: bytes, mode: int = 0o644, durable: bool = False) -> int:

@@ -95,7 +95,7 @@ def _modules(command: Command) -> list[str]:
 def _touches(command: Command) -> bool:
     """May change files: a program that is known for it, or one told to write in place."""
     known = name_of(command.words) in file_effects.READERS
-    return known or any(word in file_effects.IN_PLACE for word in command.words[1:])
+    return known or file_effects.in_place(command.words)
 
 
 def _broken(command: Command, place: Place, modules: list[str]) -> Iterator[Finding]:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # What is being ended may still start something.
-_ROUNDS = 20
+_ROUNDS = 40
+# A process that ends while all are looked at may have left a child that was not there before.
+_QUIET_ROUNDS = 3
 _REVOKED = b"."
 
 
@@ -52,14 +54,31 @@ def end(session: int | None, mark: str) -> None:
     """All that carries the mark, and the session where the command had got one."""
     import signal
 
+    quiet = 0
     for _ in range(_ROUNDS):
         found = list(living(session, mark))
-        if session is not None:
+        if session is not None and is_still_there(session, found):
             _signal(os.killpg, session, signal.SIGKILL)
         for pid in found:
             _signal(os.kill, pid, signal.SIGKILL)
-        if not found:
+        quiet = 0 if found else quiet + 1
+        if quiet == _QUIET_ROUNDS:
             return
+
+
+def is_still_there(session: int, found: list[int]) -> bool:
+    """Once all of a session has ended, its number may be another's."""
+    if session <= 0:
+        return False
+    if os.path.exists("/proc/self/stat"):
+        return any(_session(str(pid)) == session for pid in found)
+    try:
+        return os.getsid(session) == session
+    except ProcessLookupError:
+        # The leader is gone; as long as its group is there, nobody else gets the number.
+        return True
+    except PermissionError:
+        return False
 
 
 def _signal(send: Callable[[int, int], None], number: int, kind: int) -> None:
@@ -81,15 +100,23 @@ def living(session: int | None, mark: str) -> Iterator[int]:
 
 
 def _belongs(name: str, session: int | None, mark: str) -> bool:
-    # The program's own name stands in brackets and may hold blanks and brackets.
-    facts = _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
-    if len(facts) < 4 or facts[0] in (b"Z", b"X"):
+    its = _session(name)
+    if its is None:
         return False
     # 0 is no session of ours: it is everyone's whose leader lies outside a container.
-    if session and int(facts[3]) == session:
+    if session and its == session:
         return True
     # Nothing stands in everyone's environment.
     return bool(mark) and mark.encode() in _read(f"/proc/{name}/environ").split(b"\0")
+
+
+def _session(name: str) -> int | None:
+    """None for what does not live."""
+    # The program's own name stands in brackets and may hold blanks and brackets.
+    facts = _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+    if len(facts) < 4 or facts[0] in (b"Z", b"X"):
+        return None
+    return int(facts[3])
 
 
 def _read(path: str) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from .session_state import POLICIES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +21,6 @@ else:
 
 AUDIT = "ralph-audit"
 NO_FINDINGS = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
-POLICIES = ("reject", "warn", "accept")
 LONGEST_VERIFY = 50 * 60
 _LONGEST_TASK = 1_000_000
 _UNITS = {"s": 1, "m": 60, "h": 3600}

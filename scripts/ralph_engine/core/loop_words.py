@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import clock, files, paths
+from . import check_script, clock, files, paths
 from .promise import marker
 
 TYPE_CHECKING = False
@@ -25,8 +25,9 @@ ENDING = "/cancel-ralph ends it, /ralph-pause holds it"
 
 def contract(root: str, state: State) -> str:
     """What the model is told when the loop starts, resumes or was compacted."""
+    left = max(0, state["maxIterations"] - state["iteration"])
     head = [
-        f"You are in a Ralph loop ({state['kind']}), at most {state['maxIterations']} more rounds: "
+        f"You are in a Ralph loop ({state['kind']}), at most {left} more round{'s' * (left != 1)}: "
         "each time you stop, the task is given to you again until it is done.",
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
         *_rules(state),
@@ -137,7 +138,7 @@ def _checked(state: State) -> str:
     work = f"at least {state['minToolCalls']} tool call{'s' * (state['minToolCalls'] != 1)}"
     if not known:
         return f"Checked then: {work}."
-    listed = "; ".join(known)
+    listed = "; ".join(check_script.shown(check) for check in known)
     return f"Checked then, by the hook itself: {work}, and each of these passes: {listed[:1500]}"
 
 

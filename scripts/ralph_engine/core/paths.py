@@ -62,6 +62,11 @@ def unusable_session(session: str) -> str:
     return f".ralph/sessions/unusable/{session}.json"
 
 
+def older(path: str, number: int) -> str:
+    """No session id has a dot: this is nobody's first file."""
+    return f"{path[: -len('.json')]}.{number}.json"
+
+
 def is_session_id(text: object) -> bool:
     """Letters, digits and dashes only: an id becomes a file name."""
     return (

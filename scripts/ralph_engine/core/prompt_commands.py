@@ -6,7 +6,6 @@ import time
 from collections import namedtuple
 
 from . import (
-    audit,
     audit_file,
     files,
     hook_log,
@@ -19,6 +18,7 @@ from . import (
     session_state,
     session_turn,
     transcript,
+    validation_commands,
 )
 
 TYPE_CHECKING = False
@@ -124,12 +124,13 @@ def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
         raise loop_command.Refused(f"{named[:100]} is not below the project {root}")
     try:
         text = audit_file.read(root, path)
-    except files.FileFault as fault:
+    except files.FileFault as missing:
         hint = "name the file" if named else "`ralph.sh init --audit` makes it"
-        raise loop_command.Refused(f"{path[:100]} {fault.problem}; {hint}") from fault
-    if not text.strip():
-        raise loop_command.Refused(f"{path[:100]} is empty; say in it what to look for")
-    checks = audit.united(chosen["verify"], audit.commands(text))
+        raise loop_command.Refused(f"{path[:100]} {missing.problem}; {hint}") from missing
+    fault = audit_file.fault(text)
+    if fault:
+        raise loop_command.Refused(f"{path[:100]} {fault}")
+    checks = validation_commands.united(chosen["verify"], validation_commands.of(text))
     return {**chosen, "task": text, "file": path, "verify": checks}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PLUGIN = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-_MOST_LINKED = 500
+_MOST_LINKED = 300
 
 
 class ProtectedPaths:
@@ -82,13 +82,13 @@ class ProtectedPaths:
 
     def _all_files(self) -> Iterator[str]:
         yield from self.files
-        left = _MOST_LINKED
-        for top in [*self.trees, *{os.path.dirname(path) for path in self.beginnings}]:
+        for top in self.trees:
+            left = _MOST_LINKED
             for folder, _, names in os.walk(top):
                 yield from (os.path.join(folder, name) for name in names[:left])
                 left -= len(names)
                 if left <= 0:
-                    return
+                    break
 
     def _shown(self, path: str) -> str:
         below = path.startswith(self.root + "/")
@@ -111,6 +111,7 @@ def of_loop(
         found.trees.append(f"{folder}/hooks")
         found.files += [f"{folder}/{name}" for name in ("config", "config.worktree")]
         found.files.append(f"{folder}/info/attributes")
+    found.files += [path for start in found.beginnings for path in _beginning_with(start)]
     # What a link in the project leads to is as protected as the link.
     for names in (found.files, found.trees):
         names += [path for path in map(os.path.realpath, list(names)) if path not in names]
@@ -124,6 +125,14 @@ def _add_project(found: ProtectedPaths, top: str, ralph_dir: str, same_session: 
     if not same_session:
         found.files += [f"{top}/{ralph_dir}/{name}" for name in ("prd.md", "prompt.md")]
         found.beginnings.append(f"{top}/.claude/settings")
+
+
+def _beginning_with(start: str) -> list[str]:
+    folder, name = os.path.split(start)
+    try:
+        return [f"{folder}/{entry}" for entry in os.listdir(folder) if entry.startswith(name)]
+    except OSError:
+        return []
 
 
 def _writable(ralph_dir: str) -> list[str]:

@@ -13,14 +13,22 @@ if TYPE_CHECKING:
 
 # Claude Code lets the turn end without a word after 8 blocks with no tool call between them.
 MOST_TURNS_WITHOUT_TOOLS = 5
+# Without a transcript only a changed file shows work. That ends also a loop that only reads;
+# the client's silent end would leave its state ACTIVE, and nobody would know.
+MOST_TURNS_UNSEEN = 8
 MOST_SAME_FAILURES = 5
 THRESHOLD = "RALPH_CIRCUIT_BREAKER_THRESHOLD"
 
 
-def counted(state: State, turn: Turn) -> State:
-    """The breakers' counts after this turn."""
-    idle = 0 if turn.worked is not False else state["turnsWithoutTools"] + 1
-    state = {**state, "turnsWithoutTools": idle}
+def counted(state: State, turn: Turn, tree: str) -> State:
+    """The breakers' counts after this turn; `tree` matters where there is no transcript.
+
+    One that was only late shows the calls of all turns since: then they count from 0.
+    """
+    before = state.get("lastTree", "")
+    worked = bool(tree and before and tree != before) if turn.worked is None else turn.worked
+    idle = 0 if worked else state["turnsWithoutTools"] + 1
+    state = {**state, "turnsWithoutTools": idle, "lastTree": tree}
     if state["kind"] != "ralph-audit":
         return state
     count = audit.findings(turn.text)
@@ -38,14 +46,16 @@ def repeated(state: State, failure: str, tree: str) -> State:
     return {**state, "lastFailure": digest, "sameFailures": same}
 
 
-def reached(state: State, now: float, environment: Mapping[str, str]) -> tuple[str, str]:
+def reached(
+    state: State, turn: Turn, now: float, environment: Mapping[str, str]
+) -> tuple[str, str]:
     """The status and the reason of an end; '' to go on."""
     if state["iteration"] >= state["maxIterations"]:
         return session_state.MAX_ITERATIONS_REACHED, f"{state['maxIterations']} were allowed"
     most = state["maxDuration"]
     if most and loop_words.running_seconds(state, now) >= most:
         return session_state.TIME_LIMIT, f"{most} seconds were allowed"
-    why = _stalled(state, breaker_threshold(environment))
+    why = _idle(state, turn) or _stalled(state, breaker_threshold(environment))
     return (session_state.STALLED, why) if why else ("", "")
 
 
@@ -55,12 +65,22 @@ def breaker_threshold(environment: Mapping[str, str]) -> int:
     return int(text) if fits else 3
 
 
+def _idle(state: State, turn: Turn) -> str:
+    turns = state["turnsWithoutTools"]
+    if turn.worked is None and turns >= MOST_TURNS_UNSEEN:
+        return (
+            f"{turns} turns in a row without a changed file, "
+            "and tool calls cannot be seen without a transcript"
+        )
+    if turn.worked is False and turns >= MOST_TURNS_WITHOUT_TOOLS:
+        return f"{turns} turns in a row without a tool call"
+    return ""
+
+
 def _stalled(state: State, threshold: int) -> str:
     # One turn alone is never the same as another.
     if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= max(2, threshold):
         return f"the findings did not change for {state['unchangedFindings']} turns"
-    if state["turnsWithoutTools"] >= MOST_TURNS_WITHOUT_TOOLS:
-        return f"{state['turnsWithoutTools']} turns in a row without a tool call"
     if state["sameFailures"] >= MOST_SAME_FAILURES:
         return f"the same check failed {state['sameFailures']} times and no file changed"
     return ""

@@ -81,6 +81,7 @@ FIELDS = (
     Field("unchangedFindings", shape.is_count, _COUNT, True),
     Field("toolCalls", shape.is_count, _COUNT, True),
     Field("turnsWithoutTools", shape.is_count, _COUNT, True),
+    Field("lastTree", shape.is_string, "a digest, or empty", False),
     Field("lastFailure", shape.is_string, "a digest, or empty", True),
     Field("sameFailures", shape.is_count, _COUNT, True),
     Field("offset", shape.is_count, "bytes of the transcript", True),
@@ -108,6 +109,7 @@ def new(session: str, kind: str, chosen: dict[str, Any], now: float, offset: int
         "unchangedFindings": 0,
         "toolCalls": 0,
         "turnsWithoutTools": 0,
+        "lastTree": "",
         "lastFailure": "",
         "sameFailures": 0,
         "offset": offset,
@@ -164,8 +166,9 @@ def decided(state: State, now: float, decision: str, why: str) -> State:
 
 
 def end(root: str, state: State) -> None:
-    """Moves the state away, so that no hook acts on it again."""
+    """Moves the state away, so that no hook acts on it again; earlier loops keep theirs."""
     source, target = paths.session_state(state["session"]), paths.ended_session(state["session"])
+    _number_older(root, target)
     files.replace_bytes(root, target, _data(state), 0o600)
     files.remove(root, source)
 
@@ -192,10 +195,21 @@ def put_aside(root: str, session: str, problem: str) -> str:
     source, target = paths.session_state(session), paths.unusable_session(session)
     words = f"Ralph: this session's loop has ended: {source} {problem}"
     try:
+        _number_older(root, target)
         files.move(root, source, target)
     except files.FileFault as fault:
         return f"{words}; it cannot be moved away ({fault.problem}): remove it"
     return f"{words}; the file is kept as {target}, /ralph-loop starts a new loop"
+
+
+def _number_older(root: str, path: str) -> None:
+    """The plain name is the newest one's, the others are numbered as they came."""
+    if files.kind(root, path) == "absent":
+        return
+    number = 1
+    while files.kind(root, paths.older(path, number)) != "absent":
+        number += 1
+    files.move(root, path, paths.older(path, number))
 
 
 def _data(state: State) -> bytes:

@@ -9,6 +9,7 @@ from . import (
     audit,
     audit_file,
     background,
+    check_script,
     clock,
     loop_words,
     promise,
@@ -55,15 +56,25 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
     if background.running(sent):
         session_state.write(root, state)
         return _allowed(root, state, "work runs in the background")
-    state, refusal = _claim(root, session_limits.counted(state, turn), turn, now)
-    state = session_turn.caught_up(state, sent)
+    state = session_limits.counted(state, turn, _tree(root, turn))
+    state, refusal = _claim(root, state, turn, now)
+    # The checks' own time counts.
+    state, now = session_turn.caught_up(state, sent), time.time()
     if refusal is None:
         return _ended(root, state, _accepted(root, state, turn), now)
-    end = session_limits.reached(state, now, environment)
+    end = session_limits.reached(state, turn, now, environment)
     if end[0]:
         return _ended(root, state, end, now)
     asked = session_turn.questions(state["queued"]) > known
     return _obeyed(root, state, now) or _go_on(root, state, refusal, now, asked)
+
+
+def _tree(root: str, turn: Turn) -> str:
+    if turn.worked is not None:
+        return ""
+    from . import tree_digest
+
+    return tree_digest.of(root)
 
 
 def _obeyed(root: str, state: State, now: float) -> Answer | None:
@@ -147,14 +158,15 @@ def _checked(
     failure = verify_commands.first_failure(root, commands, state["verifyTimeout"])
     if failure is None:
         return {**state, "lastFailure": "", "sameFailures": 0}, None
+    shown = check_script.shown(failure.command)
     words = (
-        f"Your promise was refused: the check `{failure.command[:300]}` failed: {failure.why}. "
+        f"Your promise was refused: the check `{shown[:300]}` failed: {failure.why}. "
         "Repair that first."
     )
     output = f"Its output:\n{failure.output}" if failure.output else ""
     tree = tree_digest.of(root)
     state = session_limits.repeated(state, f"{failure.command}\0{failure.why}", tree)
-    return state, Refusal(f"check failed: {failure.command[:100]}: {failure.why}", words, output)
+    return state, Refusal(f"check failed: {shown[:100]}: {failure.why}", words, output)
 
 
 def _accepted(root: str, state: State, turn: Turn) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import os
 import time
 from collections import namedtuple
 
-from . import command
+from . import check_script, command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def first_failure(root: str, commands: list[str], seconds: float) -> Failure | N
         left = deadline - time.monotonic()
         if left <= 0:
             return Failure(text, _late(seconds), "")
-        ran = command.run_to_its_end(["/bin/sh", "-c", text], root, environment, left)
+        argv = ["/bin/sh", "-c", check_script.text(text)]
+        ran = command.run_to_its_end(argv, root, environment, left)
         if ran.code != 0:
             late = ran.code is None
             why = _late(seconds) if late else f"exit code {ran.code}"

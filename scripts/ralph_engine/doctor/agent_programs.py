@@ -6,50 +6,53 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 
-from .. import agents, offline_claude
-from ..core import command
+from .. import agent_version, agents, offline_claude
+from ..agents import claude
 from .finding import Finding, bad, ok
 
-_SECONDS = 30.0
 _INSTALL = {"claude": offline_claude.INSTALL, "codex": "npm install -g @openai/codex"}
 
 
-def examine(agent: str, folder: str, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """`agent` is the program that the settings name."""
+def examine(programs: list[str], environment: Mapping[str, str]) -> Iterator[Finding]:
+    """`programs` are those that the settings name."""
     for name in agents.KNOWN:
-        if name != agent:
-            yield _other(name, folder, environment)
-    yield _configured(agent, folder, environment)
-    confined = os.environ.get("IS_SANDBOX") == "1"
-    if agents.choose(agent).NAME == "claude" and os.geteuid() == 0 and not confined:
+        if name not in programs and shutil.which(name) is None:
+            yield ok(f"agent {name}", f"not installed; only needed for --agent {name}")
+        elif name not in programs:
+            yield _version(name, str(shutil.which(name)), environment)
+    for program in programs:
+        yield _configured(program, environment)
+
+
+def refused_to_root(programs: list[str]) -> Iterator[Finding]:
+    """Where nothing confines them."""
+    if any(map(is_claude, programs)) and os.geteuid() == 0:
         words = "Claude Code refuses to work as root outside a sandbox"
-        yield bad(f"agent {agent}", words, "use an ordinary user")
+        yield bad("agent claude", words, "use an ordinary user, or a sandbox")
 
 
-def _other(name: str, folder: str, environment: Mapping[str, str]) -> Finding:
-    found = shutil.which(name)
+def is_claude(program: str) -> bool:
+    return agents.choose(program).NAME == claude.NAME
+
+
+def _configured(program: str, environment: Mapping[str, str]) -> Finding:
+    topic, known = f"agent {program}", agents.choose(program).NAME
+    found = shutil.which(program)
     if found is None:
-        return ok(f"agent {name}", f"not installed; only needed for --agent {name}")
-    return _version(name, found, folder, environment)
-
-
-def _configured(agent: str, folder: str, environment: Mapping[str, str]) -> Finding:
-    topic = f"agent {agent}"
-    known = agents.choose(agent).NAME
-    found = shutil.which(agent)
-    if found is None:
-        fix = _INSTALL.get(known, "install it, or name another as agent.command in the settings")
-        return bad(topic, "not on PATH, and it is the one to be started", fix)
+        fix = _INSTALL.get(known, "install it, or name another one in the settings")
+        return bad(topic, "not on PATH, and the settings name it", fix)
     if known not in agents.KNOWN:
         return ok(topic, f"{found}, a program of your own: the prompt comes on its stdin")
-    return _version(agent, found, folder, environment)
+    return _version(program, found, environment)
 
 
-def _version(name: str, found: str, folder: str, environment: Mapping[str, str]) -> Finding:
-    asked = command.run([found, "--version"], folder, dict(environment), _SECONDS)
-    words = asked.output.decode("utf-8", "replace").strip().split("\n")[0]
-    if asked.code == 0 and words:
-        return ok(f"agent {name}", f"{words} at {found}")
-    how = f"no answer in {_SECONDS:g} s" if asked.code is None else f"exit code {asked.code}"
-    fix = _INSTALL[agents.choose(name).NAME]
-    return bad(f"agent {name}", f"{found} --version does not work ({how})", fix)
+def _version(name: str, found: str, environment: Mapping[str, str]) -> Finding:
+    topic, fix = f"agent {name}", _INSTALL[agents.choose(name).NAME]
+    version = agent_version.look(os.path.abspath(found), dict(environment))
+    if version.unknown_flags:
+        flags = ", ".join(version.unknown_flags)
+        return bad(topic, f"{version.words} at {found} does not know {flags}", fix)
+    if version.words.endswith(", version unknown"):
+        return bad(topic, f"{found} --version does not work in a home of its own", fix)
+    note = f" ({version.untested})" if version.untested else ""
+    return ok(topic, f"{version.words} at {found}{note}")

@@ -5,36 +5,57 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from .. import offline_claude, settings, throw_away
+from .. import (
+    confined,
+    offline_claude,
+    roles,
+    run_confinement,
+    settings,
+    state_folder,
+    throw_away,
+)
+from ..core import paths
 from ..core.files import FileFault
 from ..failure import Failure
 from . import agent_programs, hook_switches, leftovers, places, plugin, programs, sandbox_backends
 from .finding import Finding, bad, ok
 
-_DEFAULT_AGENT = "claude"
-
 
 def of(root: str) -> Iterator[Finding]:
     yield from _guarded("programs", lambda: programs.examine(os.environ))
-    agent = _DEFAULT_AGENT
+    chosen = settings.settled(settings.merged([], {}))
     try:
-        agent = settings.read(root, os.environ, {}).agent.command
-        yield ok("settings", f"valid; the agent is {agent}")
+        chosen = settings.read(root, os.environ, {})
+        yield ok("settings", f"valid; they name {', '.join(_programs(chosen))}")
     except Failure as failure:
         yield bad("settings", str(failure), failure.hint or "correct that file")
-    yield from _guarded("clients", lambda: _clients(root, agent))
-    yield from _guarded("sandbox", sandbox_backends.examine)
+    yield from _guarded("clients", lambda: _clients(root, _programs(chosen)))
+    yield from _guarded("sandbox", lambda: _confinement(root, chosen))
     yield from _guarded("disk", lambda: places.examine(root, os.environ))
     yield from _guarded("leftovers", lambda: leftovers.examine(root, os.environ))
 
 
-def _clients(root: str, agent: str) -> Iterator[Finding]:
+def _programs(chosen: settings.Settings) -> list[str]:
+    """All agents, each once."""
+    return list(dict.fromkeys(who.agent.command for who in roles.everyone(chosen)))
+
+
+def _confinement(root: str, chosen: settings.Settings) -> Iterator[Finding]:
+    state, wanted = str(state_folder.of_project(root, os.environ)), chosen.sandbox.backend
+    place = run_confinement.place_of(root, paths.DEFAULT_RALPH_DIR, state, chosen)
+    found = confined.choose(wanted, place)
+    yield from sandbox_backends.examine(found, wanted)
+    if not (found.sandbox or os.environ.get("IS_SANDBOX") == "1"):
+        yield from agent_programs.refused_to_root(_programs(chosen))
+
+
+def _clients(root: str, named: list[str]) -> Iterator[Finding]:
     """In a home of their own: the user's is not touched by a look."""
     folder = throw_away.make("doctor")
     try:
         environment = offline_claude.environment(folder, os.environ)
-        yield from agent_programs.examine(agent, folder, environment)
-        yield from plugin.examine(agent, folder, environment)
+        yield from agent_programs.examine(named, environment)
+        yield from plugin.examine(named, folder, environment)
         yield from hook_switches.examine(root, os.environ)
     finally:
         throw_away.remove(folder)

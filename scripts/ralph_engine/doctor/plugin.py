@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from .. import offline_claude
-from ..agents import choose, claude
 from ..core import command
 from ..failure import Failure
 from ..plugin_folder import PLUGIN
 from . import hook_trial
+from .agent_programs import is_claude
 from .finding import Finding, bad, ok, warn
 from .hook_switches import SWITCH
 
@@ -23,10 +23,10 @@ _MANAGED = {
 }
 
 
-def examine(agent: str, folder: str, environment: Mapping[str, str]) -> Iterator[Finding]:
+def examine(programs: list[str], folder: str, environment: Mapping[str, str]) -> Iterator[Finding]:
     """By the client that the settings name, or else by the one on PATH."""
-    configured = choose(agent).NAME == claude.NAME
-    program = shutil.which(agent if configured else offline_claude.PROGRAM)
+    configured = [program for program in programs if is_claude(program)]
+    program = shutil.which([*configured, offline_claude.PROGRAM][0])
     if program is None and configured:
         yield warn("hooks", "not tried, there is no Claude Code", offline_claude.INSTALL)
     elif program is None:

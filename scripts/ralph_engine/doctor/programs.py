@@ -61,8 +61,8 @@ def _shfmt(path: str, shfmt: str) -> Finding:
     if shfmt and _works([shfmt, "--version"]):
         return ok("shfmt", f"{shfmt} runs")
     what = f"{shfmt}, pinned in {path}, does not run" if shfmt else f"{path} names none"
-    words = f"{what}: the guard hook decides by simple rules only"
-    return warn("shfmt", words, _AGAIN.format(path))
+    words = f"{what}: the guard hook reads only simple commands"
+    return warn("shfmt", words, f"install shfmt; {_AGAIN.format(path)}")
 
 
 def _git() -> Finding:

@@ -1,4 +1,4 @@
-"""Which sandbox could confine an agent here: `true` must run inside, or its program answer."""
+"""What a run here would confine its agent by, and what else could."""
 
 from __future__ import annotations
 
@@ -6,56 +6,51 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from .. import confined
+from ..confined import Confinement
 from ..core import command
-from .finding import Finding, ok, warn
+from ..sandboxes import BACKENDS
+from .finding import Finding, bad, ok, warn
 
 SECONDS = 10.0
-_BWRAP = (
-    *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
-    *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
-    *("/bin/sh", "-c", "true"),
-)
-_BACKENDS = {
-    "bwrap": _BWRAP,
-    "docker": ("docker", "sandbox", "version"),
-    "sbx": ("sbx", "version"),
-}
+_OTHERS = {"docker": ("docker", "sandbox", "version"), "sbx": ("sbx", "version")}
 
 
-class Probe(NamedTuple):
-    name: str
-    works: bool
-    words: str
-
-
-def examine() -> Iterator[Finding]:
-    probes = [probe(name, argv) for name, argv in _BACKENDS.items()]
-    working = [found.name for found in probes if found.works]
-    rest = "; ".join(f"{found.name}: {found.words}" for found in probes if not found.works)
-    if working:
-        also = f" ({rest})" if rest else ""
-        yield ok("sandbox", f"{', '.join(working)} works{also}")
-    else:
-        words = f"none works, so agents can reach all that you can ({rest})"
+def examine(found: Confinement, wanted: str) -> Iterator[Finding]:
+    """`found` is the runner's own choice, `wanted` what the settings ask for."""
+    words = found.words + _others()
+    if found.fault:
+        yield bad("sandbox", found.fault, _fix())
+    elif wanted == confined.NONE:
+        yield ok("sandbox", f"none, as the settings say: {words}")
+    elif confined.UNCONFINED in found.words:
         yield warn("sandbox", words, _fix())
+    else:
+        yield ok("sandbox", words)
+
+
+def _others() -> str:
+    """Those that the runner cannot use yet."""
+    told = [f"{name}: {probe(argv)}" for name, argv in _OTHERS.items() if name not in BACKENDS]
+    return f" (not used yet: {'; '.join(told)})" if told else ""
 
 
 def _fix() -> str:
-    if sys.platform == "darwin":
-        return "install Docker's sbx"
+    if sys.platform != "linux":
+        return "run it in a virtual machine, or take it as it is: --no-sandbox"
     if shutil.which("bwrap"):
         return "let bwrap make user namespaces (Ubuntu: an AppArmor profile for it)"
     return "install bubblewrap (Debian, Ubuntu: apt install bubblewrap)"
 
 
-def probe(name: str, argv: tuple[str, ...], seconds: float = SECONDS) -> Probe:
+def probe(argv: tuple[str, ...], seconds: float = SECONDS) -> str:
+    """Does its program answer? In a few words."""
     if shutil.which(argv[0]) is None:
-        return Probe(name, False, "not installed")
+        return "not installed"
     asked = command.run_to_its_end(list(argv), "/", dict(os.environ), seconds)
     if asked.code == 0:
-        return Probe(name, True, "")
+        return "answers"
     said = asked.output.decode("utf-8", "replace").strip().split("\n")[0][:200]
     how = f"no answer in {seconds:g} s" if asked.code is None else f"exit code {asked.code}"
-    return Probe(name, False, f"{how}{': ' if said else ''}{said}")
+    return f"{how}{': ' if said else ''}{said}"

@@ -71,6 +71,7 @@ _WORDS: dict[str, Callable[[Event], tuple[str, str]]] = {
     "trusted": _plain("trusted by a person", "story"),
     "tasks-rewritten": _plain("task list rewritten", "why"),
     "wait": _waited,
+    "fallback": _plain("another agent stands in", "command", "why"),
     "blocker": _plain("blocker", "text"),
     "flaky": _plain("flaky check", "command"),
     "sign": _plain("Sign put up", "name"),

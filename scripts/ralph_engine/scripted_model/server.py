@@ -1,4 +1,4 @@
-"""The Messages API on loopback, answered from a script of turns."""
+"""The Messages and the Responses API on loopback, answered from one script of turns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any
 
+from ralph_engine.scripted_model import responses
 from ralph_engine.scripted_model.loopback import LoopbackServer
 from ralph_engine.scripted_model.reply import error_body, event_stream, message
 from ralph_engine.scripted_model.request import Request
@@ -20,6 +21,7 @@ IDLE_SECONDS = 600
 MOST_BODY_BYTES = 64 * 1024 * 1024
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 JSON = "application/json"
+RESPONSES = "/v1/responses"
 
 
 class ScriptedModel:
@@ -76,8 +78,8 @@ class MessagesHandler(BaseHTTPRequestHandler):
             self._refuse(400, str(error))
             return
         path = self.path.partition("?")[0]
-        if path == "/v1/messages":
-            self._play(self.server.script.answer(Request(body)), body)
+        if path in ("/v1/messages", RESPONSES):
+            self._play(self.server.script.answer(Request(body)), body, path)
         elif path == "/v1/messages/count_tokens":
             self._send_json({"input_tokens": len(json.dumps(body)) // 4})
         else:
@@ -97,14 +99,17 @@ class MessagesHandler(BaseHTTPRequestHandler):
             raise ValueError("the body is not a JSON object")
         return body
 
-    def _play(self, turn: Turn, body: dict[str, Any]) -> None:
+    def _play(self, turn: Turn, body: dict[str, Any], path: str) -> None:
         if self.server.closing.wait(turn.get("after", 0)):
             self.close_connection = True
         elif "drop" in turn:
             self._reset()
         elif "fail" in turn:
-            error = error_body(turn["fail"], turn.get("message", ""))
-            self._send(turn["fail"], JSON, error, turn.get("headers", {}))
+            self._send(turn["fail"], JSON, _error(turn, path), turn.get("headers", {}))
+        elif path == RESPONSES:
+            answer = responses.response(turn, body.get("model", ""))
+            stream = responses.event_stream(answer, turn.get("breaks", ""))
+            self._send(200, "text/event-stream", stream, {})
         else:
             self._send_message(turn, message(turn, body.get("model", "")), bool(body.get("stream")))
 
@@ -136,3 +141,10 @@ class MessagesHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
+
+
+def _error(turn: Turn, path: str) -> bytes:
+    text = turn.get("message", "")
+    if path == RESPONSES:
+        return responses.error_body(text, turn.get("error", {}))
+    return error_body(turn["fail"], text)

@@ -20,7 +20,13 @@ TURN_SHAPES: dict[str, Shape] = {
         "after": NUMBER,
         "breaks": (str,),
     },
-    "fail": {"fail": (int,), "message": (str,), "headers": (dict,), "after": NUMBER},
+    "fail": {
+        "fail": (int,),
+        "message": (str,),
+        "headers": (dict,),
+        "error": (dict,),
+        "after": NUMBER,
+    },
     "drop": {"drop": (bool,), "after": NUMBER},
 }
 BLOCK_SHAPES: dict[str, Shape] = {
@@ -67,8 +73,10 @@ def fail(
     message: str | None = None,
     headers: dict[str, str] | None = None,
     after: float | None = None,
+    error: dict[str, Any] | None = None,
 ) -> Turn:
-    return _given(fail=status, message=message, headers=headers, after=after)
+    """`error` is what the error object of the Responses API holds beside its message."""
+    return _given(fail=status, message=message, headers=headers, after=after, error=error)
 
 
 def drop(after: float | None = None) -> Turn:

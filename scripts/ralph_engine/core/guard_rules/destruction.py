@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import place as places
-from ..file_effects import DELETE, MOVE, WRITE, has, of
+from ..file_effects import DELETE, MODE, MOVE, WRITE, has, of
 from ..shell.values import CONTAINER, HERE, REMOTE, UNKNOWN, name_of
 from .rule import Rule
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..shell.values import Command
 
 _GONE = (DELETE, MOVE)
+# People write there themselves.
+_HARMLESS = ("/.git/info/exclude", "/.git/COMMIT_EDITMSG")
 # Made by git while it works, and left behind when it is killed.
 _LOCKS = ".lock"
 
@@ -38,12 +40,22 @@ def _outside(command: Command, place: Place) -> bool:
 
 
 def _git_folder(command: Command, place: Place) -> bool:
-    return command.where == HERE and any(
-        effect.kind in _GONE
-        and place.git_path(effect.path)
-        and not (effect.path.endswith(_LOCKS) and not has(command.words, "r", "--recursive"))
-        for effect in of(command)
-    )
+    if command.where != HERE:
+        return False
+    recursive = has(command.words, "r", "--recursive")
+    for effect in of(command):
+        if effect.kind not in (*_GONE, WRITE, MODE) or not place.git_path(effect.path):
+            continue
+        if effect.kind in _GONE and (recursive or not effect.path.endswith(_LOCKS)):
+            return True
+        if effect.kind not in _GONE and not _may_be_written(effect.path, place):
+            return True
+    return False
+
+
+def _may_be_written(path: str, place: Place) -> bool:
+    """What steers git has a rule of its own."""
+    return path.endswith(_HARMLESS) or place.protected.name(path, covering=False) != ""
 
 
 def _overwrites(command: Command, place: Place) -> bool:
@@ -114,8 +126,12 @@ RULES = (
         denied=(
             *("rm -rf .git", "rm -r .git/objects", "mv .git /tmp/x", "rm -rf vendor/lib/.git"),
             *("find .git -name '*.pack' -delete", "rm -rf .git/*", "rm -rf .GIT"),
+            *("echo x > .git/HEAD", "truncate -s0 .git/index", "chmod -R 000 .git"),
         ),
-        allowed=("rm -f .git/index.lock", "rm .gitignore", "rm -rf /tmp/clone/.git", "ls .git"),
+        allowed=(
+            *("rm -f .git/index.lock", "rm .gitignore", "rm -rf /tmp/clone/.git", "ls .git"),
+            *("echo build >> .git/info/exclude", "git commit -F .git/COMMIT_EDITMSG"),
+        ),
     ),
     Rule(
         name="overwrite-outside",

@@ -70,7 +70,7 @@ def _copies_out(command: Command, _: Place) -> bool:
         return False
     valued = "-i -P -F -o -c -e -J -l -S --rsh --exclude --include --filter -f --port"
     found = operands(command.words[1:], valued)
-    return len(found) > 1 and _is_far(found[-1]) and not _is_far(found[0])
+    return any(map(_is_far, found[1:])) and not _is_far(found[0])
 
 
 def _is_far(path: str) -> bool:

@@ -50,6 +50,7 @@ RULES = (
             *("cp x .git/hooks/pre-commit", "git config core.hooksPath x", "chmod 000 .ralph"),
             *("git mv ralph/prd.md x", "ln .ralph-active x", "git rm ralph/prd.md"),
             *("truncate -s0 ralph/../.ralph-active", "dd of=.ralph-active if=x"),
+            *("sed -i -E s/a/b/ .ralph-active", "sed --in-place=.bak s/a/b/ ralph/prd.md"),
             *("python3 -c \"open('.ralph-active','w')\"", "echo x >> .git/config"),
         ),
         allowed=(
@@ -58,6 +59,7 @@ RULES = (
             *("touch ralph/DONE", "sed -i s/a/b/ ralph/guardrails.md", "git config user.name x"),
             *("git diff ralph/prd.md", "echo 'see ralph/prd.md' > notes.txt"),
             *("mkdir -p .claude/rules", "cp a .claude/commands/b"),
+            *("sed -i -E s/a/b/ src/app.py", "sed -E s/a/b/ .ralph-active"),
         ),
     ),
 )

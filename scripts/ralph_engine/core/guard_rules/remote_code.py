@@ -75,6 +75,14 @@ RULES = (
         ),
     ),
     Rule(
+        name="too-long",
+        reason="it has more commands, or deeper ones, than can be read before they run",
+        instead="put it into a script of the project and run that",
+        matches=never,
+        denied=("true; " * 3000, "(" * 2000 + "ls" + ")" * 2000, "sudo " * 60 + "ls"),
+        allowed=("cat > data.txt <<'E'\n" + "rm -rf /\n" * 3000 + "E", "git add " + "a.py " * 3000),
+    ),
+    Rule(
         name="reverse-shell",
         reason="it gives a shell to whoever connects",
         instead="start what you need on loopback, without a shell behind it",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import expand
 from .values import capped
+from .words import is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +16,9 @@ def assigned(shell: Shell, nodes: list[Node]) -> dict[str, str | list[str]]:
     found: dict[str, str | list[str]] = {}
     for node in nodes:
         name = (node.get("Name") or {}).get("Value", "")
-        if not name:
+        if not is_name(name):
             continue
-        value = _value(shell, node)
+        value = _value_of(shell, node)
         old = found.get(name, shell.variables.get(name, ""))
         if node.get("Index") is not None:
             value = _with_item(shell, old, node, value)
@@ -27,7 +28,7 @@ def assigned(shell: Shell, nodes: list[Node]) -> dict[str, str | list[str]]:
     return found
 
 
-def _value(shell: Shell, node: Node) -> str | list[str]:
+def _value_of(shell: Shell, node: Node) -> str | list[str]:
     if node.get("Array"):
         items = [item.get("Value") for item in node["Array"].get("Elems") or []]
         return [field for item in items if item for field in expand.fields(shell, item)]

@@ -26,9 +26,11 @@ def _popd(shell: Shell, _: list[str], __: Feed | None, ___: frozenset[str]) -> F
 
 
 def _read(shell: Shell, words: list[str], feed: Feed | None, _: frozenset[str]) -> Feed:
-    """The first line goes to the names: a field each, the rest to the last one."""
+    """The first line (all of it with -d) goes to the names: a field each, the rest to the last."""
     names = [word for word in words[1:] if word.isidentifier()] or ["REPLY"]
-    line = feed.text.split("\n", 1)[0] if feed and known(feed.text) else None
+    whole = any(word[:1] == "-" and "d" in word for word in words[1:])
+    line = feed.text if feed and known(feed.text) else None
+    line = line.split("\n", 1)[0] if line is not None and not whole else line
     for place, name in enumerate(names):
         if line is None:
             shell.variables[name] = UNKNOWN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import builtins, printed, runners, shells, wrappers
 from .globs import is_glob, matches
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Command, Feed, known, name_of
+from .words import is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def run(
 ) -> Feed:
     """`behind` are the programs whose output the words hold."""
     shell.budget.step()
+    while words and is_name(words[0].partition("=")[0]) and "=" in words[0]:
+        words = words[1:]
     if not words:
         return EMPTY
     note(shell, words, feed, assigns, redirects, behind)
@@ -73,7 +76,7 @@ def _inside(
         return runner(shell, words, feed, behind)
     wrapper = wrappers.find(name, words)
     if wrapper:
-        inner, given = wrappers.inner(wrapper[0], words, wrapper[1])
+        inner, given = wrappers.inner(*wrapper, words)
         if not inner:
             return None
         # Nothing changes this shell in there but what `command` and its like run.
@@ -86,12 +89,13 @@ def _inside(
 def _function(shell: Shell, words: list[str], feed: Feed | None) -> Feed:
     from . import walk
 
-    name = words[0]
-    if name in shell.calling:
+    body = shell.functions[words[0]]
+    # By the body, not the name: a function may redefine itself.
+    if id(body) in shell.calling:
         return EMPTY
     outer = shell.calling, shell.positional
-    shell.calling, shell.positional = (*shell.calling, name), words[1:]
-    out = walk.statements(shell, [shell.functions[name]], feed)
+    shell.calling, shell.positional = (*shell.calling, id(body)), words[1:]
+    out = walk.statements(shell, [body], feed)
     shell.calling, shell.positional = outer
     return out
 

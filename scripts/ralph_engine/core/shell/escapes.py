@@ -53,6 +53,6 @@ def _number(text: str, at: int, most: int, digits: str, base: int, letter: str) 
     while end < len(text) and end - at < most and text[end] in digits:
         end += 1
     if end == at:
-        return ("" if letter == "0" else "\\" + letter), at
+        return ("\0" if letter == "0" else "\\" + letter), at
     code = int(text[at:end], base)
-    return chr(code) if code < 0x110000 else "?", end
+    return "?" if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF else chr(code), end

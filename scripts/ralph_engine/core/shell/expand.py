@@ -66,7 +66,8 @@ def _segment(shell: Shell, part: Node, quoted: bool) -> list[Segment]:
     if kind == "Lit":
         return _literal(value, quoted)
     if kind == "SglQuoted":
-        return [(_QUOTED, escapes.ansi_c(value) if part.get("Dollar") else value)]
+        # A zero byte ends such a text.
+        return [(_QUOTED, escapes.ansi_c(value).split("\0")[0] if part.get("Dollar") else value)]
     if kind == "DblQuoted":
         # Empty quotes are an argument too.
         return [(_QUOTED, ""), *_segments(shell, part.get("Parts") or [], quoted=True)]
@@ -129,12 +130,15 @@ def _piped(shell: Shell, part: Node) -> str:
 
 def _with_home(shell: Shell, segments: list[Segment]) -> list[Segment]:
     """A bare tilde at the start."""
+    segments = _rejoined(segments)
     if not segments or segments[0][0] != _BARE or not segments[0][1].startswith("~"):
         return segments
     user, slash, rest = segments[0][1][1:].partition("/")
     if not slash and len(segments) > 1:
         return segments
     folders = {"": shell.home, "+": shell.cwd, "-": shell.old_cwd, "root": "/root"}
+    if user not in folders and not user.replace("-", "").replace("_", "").isalnum():
+        return segments
     folder = folders.get(user, f"/home/{user}")
     return [(_QUOTED, folder + slash), (_BARE, rest), *segments[1:]]
 

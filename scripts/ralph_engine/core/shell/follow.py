@@ -25,6 +25,7 @@ def follow(
             return shared, False
         walk.statements(shell, nodes, None)
     except (TooMuch, RecursionError):
+        shell.is_feeding("too-long", text)
         return shared, False
     return shared, True
 

@@ -16,4 +16,10 @@ def statements(shared: Shared, text: str) -> list[Node] | None:
     if found is not None:
         return found
     shared.budget.parse(text)
-    return shfmt.parse(shared.shfmt, text)
+    found = shfmt.parse(shared.shfmt, text)
+    if found is None and "((" in text:
+        # bash takes what is no arithmetic for two subshells.
+        while "((" in text:
+            text = text.replace("((", "( (")
+        return shfmt.parse(shared.shfmt, text)
+    return found

@@ -25,7 +25,7 @@ def output(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[
     printer = _PRINTERS.get(name)
     text = printer(shell, words[1:], given) if printer else UNKNOWN
     before = feed.programs if feed else NO_PROGRAMS
-    return Feed(capped(text), before | behind | {name})
+    return Feed(capped(text.replace("\0", "")), before | behind | {name})
 
 
 def _echo(_: Shell, words: list[str], __: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import shells, wrappers
+from . import expand, shells, wrappers
+from . import words as words_of
 from .values import (
     CONTAINER,
     NO_PROGRAMS,
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     Runner = Callable[[Shell, list[str], "Feed | None", frozenset[str]], Feed]
 
 _MOST_ITEMS = 32
-_SSH_VALUED = frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w".split())
+_PARALLEL_VALUED = "-j --jobs -N -n -a --arg-file --delay --timeout -S --joblog"
+_SSH_VALUED = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
 
 
 def find(name: str, words: list[str]) -> Runner | None:
@@ -29,7 +31,7 @@ def find(name: str, words: list[str]) -> Runner | None:
         return shells.program
     if name == "env" and any(word[:2] == "-S" or word.startswith("--split") for word in words[1:]):
         return _env_split
-    if name in ("npx", "npm") and wrappers.option(words, "", "-c", "--call"):
+    if name in ("npx", "npm") and wrappers.option(_own_words(name, words), "", "-c", "--call"):
         return shells.with_option_c
     runner = _RUNNERS.get(name)
     if runner:
@@ -39,17 +41,24 @@ def find(name: str, words: list[str]) -> Runner | None:
     return interpreters.run if interpreters.language(name) else None
 
 
+def _own_words(name: str, words: list[str]) -> list[str]:
+    found = wrappers.find(name, words)
+    return words[: len(words) - len(wrappers.inner(*found, words)[0])] if found else []
+
+
 def _flock(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    if wrappers.option(words[1:], "c", "--command"):
-        return shells.with_option_c(shell, words, feed, behind)
-    valued = wrappers.wrapper("-w -E --timeout --conflict-exit-code", 1)
-    return command(shell, wrappers.inner(valued, words, 1)[0], feed, behind)
+    """flock FILE command, or flock FILE -c 'script'."""
+    valued = wrappers.wrapper("-w -E --timeout --conflict-exit-code", 1, assigns=False)
+    inner, _ = wrappers.inner(valued, 1, words)
+    if inner[:1] in (["-c"], ["--command"]):
+        return shells.script(shell.child(), "".join(inner[1:2]), feed, behind)
+    return command(shell, inner, feed, behind)
 
 
 def _joined(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """watch and its like put their words together for sh -c."""
-    valued = wrappers.wrapper("-n -d --interval -w -c -m -r")
-    inner, _ = wrappers.inner(valued, words, 1)
+    valued = wrappers.wrapper("-n --interval", assigns=False)
+    inner, _ = wrappers.inner(valued, 1, words)
     return shells.script(shell.child(), " ".join(inner), feed, behind)
 
 
@@ -71,7 +80,7 @@ def _each_word(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
 
 
 def _ssh(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    inner, _ = wrappers.inner(wrappers.Wrapper(_SSH_VALUED, 1), words, 1)
+    inner, _ = wrappers.inner(wrappers.wrapper(_SSH_VALUED, 1, assigns=False), 1, words)
     far = shell.child()
     far.where, far.cwd, far.functions = REMOTE, f"/{UNKNOWN}", {}
     return (
@@ -84,16 +93,27 @@ def _env_split(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
     first = words[at].partition("=")[2] if words[at][:2] == "--" else words[at][2:]
     rest = words[at + 1 :]
     text = first or "".join(rest[:1])
-    split = text.split()
+    split = _fields(shell, text)
     return command(shell, ["env", *split, *(rest if first else rest[1:])], feed, behind)
+
+
+def _fields(shell: Shell, text: str) -> list[str]:
+    """env -S splits as a shell would, quotes and all, but runs nothing."""
+    nodes = words_of.parse(text)
+    if not nodes or len(nodes) > 1 or nodes[0]["Cmd"]["Type"] != "CallExpr":
+        return text.split()
+    call = nodes[0]["Cmd"]
+    assigned = [f"{entry['Name']['Value']}=" for entry in call["Assigns"]]
+    return assigned + [field for word in call["Args"] for field in expand.fields(shell, word)]
 
 
 def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     valued = wrappers.wrapper(
         "-I -J -n -P -L -d -a -E -s -R -S --max-args --max-procs --max-lines --delimiter --arg-file"
-        " --replace --max-chars --eof"
+        " --replace --max-chars --eof",
+        assigns=False,
     )
-    inner, _ = wrappers.inner(valued, words, 1)
+    inner, _ = wrappers.inner(valued, 1, words)
     own = words[: len(words) - len(inner)]
     items = _items(feed, own)
     mark = _replaced_mark(own)
@@ -131,8 +151,8 @@ def _filled(template: list[str], items: list[str], mark: str) -> list[list[str]]
 
 
 def _parallel(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    valued = wrappers.wrapper("-j --jobs -N -n -a --arg-file --delay --timeout -S --joblog")
-    inner, _ = wrappers.inner(valued, words, 1)
+    valued = wrappers.wrapper(_PARALLEL_VALUED, assigns=False)
+    inner, _ = wrappers.inner(valued, 1, words)
     marks = [at for at, word in enumerate(inner) if word in (":::", "::::", ":::+")]
     template = inner[: marks[0]] if marks else inner
     given = [word for word in inner[marks[0] :] if word[:3] != ":::"] if marks else None
@@ -181,8 +201,10 @@ def _container(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
 
 
 def _behind_container(words: list[str]) -> list[str]:
-    valued = wrappers.wrapper("-e -u -w --env --user --workdir --env-file --index -n -c", 1)
-    return wrappers.inner(valued, words, 0)[0]
+    valued = wrappers.wrapper(
+        "-e -u -w --env --user --workdir --env-file --index -n -c", 1, assigns=False
+    )
+    return wrappers.inner(valued, 0, words)[0]
 
 
 def command(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:

@@ -6,6 +6,7 @@ import json
 import os
 
 from .. import files
+from .values import TooMuch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .values import Node
 
 _SECONDS = 2.0
+_MOST_ROUNDS = 3
 _MOST_JSON = 24 * 1024 * 1024
 
 
@@ -29,20 +31,50 @@ def path(environment: Mapping[str, str]) -> str:
 
 
 def parse(program: str, text: str) -> list[Node] | None:
-    """The statements; None where the text is no bash, or shfmt is missing, stuck or talkative."""
+    """The statements; None where the text is no bash, or shfmt is missing or stuck."""
     if not program:
         return None
-    answer = _ask(program, text.encode("utf-8", "backslashreplace"))
-    if answer is None:
-        return None
-    try:
-        tree = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
+    data = bytearray(text.encode("utf-8", "backslashreplace"))
+    tree, rounds = _tree(program, data), 0
+    # shfmt lets a backslash at the end of a comment swallow the line break; no shell does.
+    while b"#" in data and b"\\\n" in data:
+        ends = _swallowed(tree)
+        if not ends:
+            break
+        if rounds == _MOST_ROUNDS:
+            raise TooMuch
+        rounds += 1
+        for end in ends:
+            data[end : end + 1] = b" "
+        tree = _tree(program, data)
     return tree.get("Stmts") or [] if isinstance(tree, dict) else None
 
 
-def _ask(program: str, data: bytes) -> bytes | None:
+def _swallowed(node: object) -> list[int]:
+    """Where comments end with such a backslash."""
+    if isinstance(node, list):
+        return [end for child in node for end in _swallowed(child)]
+    if not isinstance(node, dict):
+        return []
+    text = node.get("Text", "")
+    if "Hash" in node and text.endswith("\\\n"):
+        return [node["Hash"].get("Offset", 0) + len(text.encode()) - 1]
+    return [end for child in node.values() for end in _swallowed(child)]
+
+
+def _tree(program: str, data: bytearray) -> object:
+    answer = _ask(program, data)
+    if answer is None:
+        return None
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return None
+    except RecursionError as error:
+        raise TooMuch from error
+
+
+def _ask(program: str, data: bytearray) -> bytes | None:
     # subprocess would take longer to import than shfmt takes to run.
     into, feeding = os.pipe()
     reading, out = os.pipe()
@@ -61,11 +93,15 @@ def _ask(program: str, data: bytes) -> bytes | None:
         _close(into, out, feeding, reading)
         return None
     _close(into, out)
-    answer = _exchange(feeding, reading, data)
-    return _reap(pid, answer)
+    answer = None
+    try:
+        answer = _exchange(feeding, reading, data)
+    finally:
+        ended = _reap(pid, answer is None)
+    return answer if ended else None
 
 
-def _exchange(feeding: int, reading: int, data: bytes) -> bytes | None:
+def _exchange(feeding: int, reading: int, data: bytearray) -> bytes | None:
     """Both pipes at once: either side may fill up while we wait for the other."""
     import select
     import time
@@ -75,7 +111,7 @@ def _exchange(feeding: int, reading: int, data: bytes) -> bytes | None:
     blocks: list[bytes] = []
     rest, size, is_fed = memoryview(data), 0, False
     try:
-        while size <= _MOST_JSON:
+        while True:
             wanted = [] if is_fed else [feeding]
             left = max(0.0, deadline - time.monotonic())
             readable, writable, _ = select.select([reading], wanted, [], left)
@@ -90,9 +126,10 @@ def _exchange(feeding: int, reading: int, data: bytes) -> bytes | None:
                     return b"".join(blocks)
                 blocks.append(block)
                 size += len(block)
+                if size > _MOST_JSON:
+                    raise TooMuch
             else:
                 return None
-        return None
     finally:
         _close(reading, *([] if is_fed else [feeding]))
 
@@ -104,13 +141,13 @@ def _feed(fd: int, rest: memoryview) -> memoryview:
         return rest[:0]
 
 
-def _reap(pid: int, answer: bytes | None) -> bytes | None:
+def _reap(pid: int, is_stuck: bool) -> bool:
+    """Whether it ended well."""
     import signal
 
-    if answer is None:
+    if is_stuck:
         os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    return answer if status == 0 else None
+    return os.waitpid(pid, 0)[1] == 0
 
 
 def _close(*fds: int) -> None:

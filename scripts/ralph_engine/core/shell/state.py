@@ -43,7 +43,7 @@ class Shell:
         self.variables: dict[str, Value] = {}
         self.each: frozenset[str] = frozenset()
         self.functions: dict[str, Node] = {}
-        self.calling: tuple[str, ...] = ()
+        self.calling: tuple[int, ...] = ()
         self.zero = "bash"
         self.positional: list[str] = []
         self.where = HERE

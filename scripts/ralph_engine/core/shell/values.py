@@ -110,5 +110,6 @@ def capped(text: str) -> str:
 
 
 def cleaned(text: str) -> str:
-    """What comes in holds none of our own marks."""
+    """What comes in holds none of our own marks, and nothing that is no text."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
     return text.replace(UNKNOWN, "?").replace(UNSET, "?").replace("\0", "")

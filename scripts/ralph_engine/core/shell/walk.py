@@ -178,7 +178,9 @@ def _case(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redirect]
 
 
 def _function(shell: Shell, node: Node, feed: Feed | None, redirects: list[Redirect]) -> Feed:
-    name = node["Name"]["Value"]
+    name = (node.get("Name") or {}).get("Value", "")
+    if not name:
+        return _statement(shell, node["Body"], feed)
     shell.functions[name] = node["Body"]
     if _calls_to(name, node["Body"]) > 1 and _calls_to(name, node["Body"], "Background"):
         shell.is_feeding("fork-bomb", f"{name}()")

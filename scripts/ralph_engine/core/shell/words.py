@@ -155,7 +155,7 @@ class _Reader:
         braced = mark == "{"
         self.at += braced
         name = self._name()
-        if braced and self._until("}") != "":
+        if (braced and self._until("}") != "") or self.text.startswith("\\\n", self.at):
             raise _NotSimple
         if name:
             return {"Type": "ParamExp", "Short": not braced, "Param": {"Value": name}}
@@ -246,7 +246,7 @@ def _statement(assigns: list[Node], args: list[Node], redirects: list[Node]) -> 
     if not (assigns or args or redirects):
         raise _NotSimple
     call = {"Type": "CallExpr", "Assigns": assigns, "Args": args}
-    return {"Cmd": call, "Redirs": redirects}
+    return {"Redirs": redirects, **({"Cmd": call} if assigns or args else {})}
 
 
 def _binary(op: str, left: Node, right: Node) -> Node:

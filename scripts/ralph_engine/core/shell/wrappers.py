@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Wrapper(NamedTuple):
-        """Options that take the next word as their value, and words before the command."""
+        """Options that take the next word as their value; words before the command; A=b, too."""
 
         valued: frozenset[str]
         skipped: int
+        assigns: bool
 else:
-    Wrapper = namedtuple("Wrapper", "valued skipped")
+    Wrapper = namedtuple("Wrapper", "valued skipped assigns")
 
 
-def wrapper(valued: str = "", skipped: int = 0) -> Wrapper:
-    return Wrapper(frozenset(valued.split()), skipped)
+def wrapper(valued: str = "", skipped: int = 0, assigns: bool = True) -> Wrapper:
+    return Wrapper(frozenset(valued.split()), skipped, assigns)
 
 
 WRAPPERS = {
@@ -114,7 +115,7 @@ def find(name: str, words: list[str]) -> tuple[Wrapper, int] | None:
     return (WRAPPERS[name], 1) if name in WRAPPERS else None
 
 
-def inner(kind: Wrapper, words: list[str], at: int) -> tuple[list[str], dict[str, str]]:
+def inner(kind: Wrapper, at: int, words: list[str]) -> tuple[list[str], dict[str, str]]:
     """The command inside, and the variables that it is given."""
     assigns: dict[str, str] = {}
     while at < len(words):
@@ -125,7 +126,7 @@ def inner(kind: Wrapper, words: list[str], at: int) -> tuple[list[str], dict[str
         name, equals, value = word.partition("=")
         if word.startswith("-") and len(word) > 1:
             at += 2 if word in kind.valued else 1
-        elif equals and is_name(name):
+        elif equals and kind.assigns and is_name(name):
             assigns[name] = value
             at += 1
         else:

@@ -1,0 +1,112 @@
+"""Runs what an agent is or wrote: in the chosen sandbox, or directly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from . import git, processes
+from .core import clean_tree
+from .own_git import OwnGit
+from .sandboxes import BACKENDS
+from .sandboxes.backend import Place, Sandbox
+from .streams import OnOutput
+
+AUTO, ANY, NONE = "auto", "any", "none"
+DIRECT, SANDBOX = "direct", "sandbox"
+UNCONFINED = "unconfined: the agent can reach all that you can"
+_NO_IDENTITY = ("Ralph Loop", "ralph@localhost")
+
+
+class Report(NamedTuple):
+    """Who is told what a program inside tried: something undone, a remark, a version to keep."""
+
+    undone: Callable[[str], None]
+    remark: Callable[[str], None]
+    keep: Callable[[str, bytes], str]
+
+
+class Confinement:
+    """Without a sandbox it only runs programs; with a fault it should run none."""
+
+    def __init__(
+        self, sandbox: Sandbox | None = None, words: str = UNCONFINED, fault: str = ""
+    ) -> None:
+        self.sandbox, self.words, self.fault = sandbox, words, fault
+        self.own_git: OwnGit | None = None
+        self.report = Report(lambda _: None, lambda _: None, lambda _, __: "")
+        self._added: dict[str, str] = {}
+
+    @property
+    def mode(self) -> str:
+        return SANDBOX if self.sandbox else DIRECT
+
+    def begin(self, root: str) -> None:
+        """Before the first program; from now on what steers git is the runner's."""
+        if self.sandbox:
+            self.sandbox.ensure()
+            clean_tree.leave_submodules = True
+            self.own_git = OwnGit(root)
+            self._added = {"IS_SANDBOX": "1", **_identity(root)}
+
+    def run(
+        self,
+        job: processes.Job,
+        on_output: OnOutput,
+        stop_asked: Callable[[], bool],
+        mark: str,
+    ) -> processes.Ended:
+        if self.sandbox is None:
+            return processes.run(job, on_output, stop_asked, mark)
+        ended = processes.run(self._inside(self.sandbox, job), on_output, stop_asked, mark)
+        remarks = self.sandbox.after_run(ended.cause is None)
+        self.put_git_back()
+        for text in remarks:
+            self.report.remark(text)
+        return ended
+
+    def _inside(self, sandbox: Sandbox, job: processes.Job) -> processes.Job:
+        environment = {**job.environment, **self._added}
+        added = {n: v for n, v in environment.items() if os.environ.get(n) != v}
+        argv, stdin = sandbox.hand_over(job.argv, job.stdin)
+        wrapped = sandbox.wrap(argv, job.cwd, added)
+        return job._replace(argv=wrapped, stdin=stdin, environment=environment, confined=True)
+
+    def put_git_back(self) -> None:
+        """Before the host's git looks at the repository again."""
+        for text in self.own_git.put_back(self.report.keep) if self.own_git else []:
+            self.report.undone(text)
+
+    def end(self) -> None:
+        if self.sandbox:
+            self.sandbox.stop()
+
+
+def choose(wanted: str, place: Place) -> Confinement:
+    """The best that works here; `any` and a name take nothing less."""
+    if wanted == NONE:
+        return Confinement()
+    if wanted == AUTO and os.environ.get("IS_SANDBOX") == "1":
+        return Confinement(None, "confined from outside, as IS_SANDBOX=1 says")
+    names = list(BACKENDS) if wanted in (AUTO, ANY) else [wanted]
+    lacks = {}
+    for name in names:
+        sandbox = BACKENDS[name](place)
+        lacks[name] = sandbox.available()
+        if not lacks[name]:
+            return Confinement(sandbox, f"sandbox {name}: {sandbox.describe()}")
+    why = "; ".join(f"{name}: {lack}" for name, lack in lacks.items())
+    fault = "" if wanted == AUTO else f"no sandbox, no run: {why}; --no-sandbox runs without"
+    return Confinement(None, f"{UNCONFINED} ({why})", fault)
+
+
+def _identity(root: str) -> Mapping[str, str]:
+    """Of the person, whose own configuration is not there inside."""
+    asked = [git.ask(root, "config", f"user.{what}") for what in ("name", "email")]
+    name, email = (a.text or none for a, none in zip(asked, _NO_IDENTITY))
+    found = {}
+    for who in ("AUTHOR", "COMMITTER"):
+        found[f"GIT_{who}_NAME"] = os.environ.get(f"GIT_{who}_NAME") or name
+        found[f"GIT_{who}_EMAIL"] = os.environ.get(f"GIT_{who}_EMAIL") or email
+    return found

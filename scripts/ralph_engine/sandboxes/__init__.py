@@ -1,0 +1,11 @@
+"""One module per back-end, each with the names of backend.Sandbox."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from . import bwrap
+from .backend import Place, Sandbox
+
+# The best first.
+BACKENDS: dict[str, Callable[[Place], Sandbox]] = {bwrap.Sandbox.NAME: bwrap.Sandbox}
