@@ -38,10 +38,12 @@ def main(options: argparse.Namespace) -> int:
         if shutil.which(program) is None:
             raise Failure(f"the demo needs {program}, which is not on PATH: install it")
     stop = _Stop()
+    throw_away.sweep("demo")
     folder = throw_away.make("demo")
     try:
+        locks = () if options.keep else (throw_away.hold(folder),)
         with (demo_cast.claude if options.claude else demo_cast.script)(folder) as cast:
-            _Demo(folder, stop, cast).play()
+            _Demo(folder, stop, cast, locks).play()
     finally:
         if options.keep:
             print(harmless("\n".join([*_reports(folder), f"Kept: {folder}"])))
@@ -80,8 +82,10 @@ class _Stop:
 
 
 class _Demo:
-    def __init__(self, folder: str, stop: _Stop, cast: demo_cast.Cast) -> None:
-        self._folder, self._stop, self._cast = folder, stop, cast
+    def __init__(
+        self, folder: str, stop: _Stop, cast: demo_cast.Cast, locks: tuple[int, ...]
+    ) -> None:
+        self._folder, self._stop, self._cast, self._locks = folder, stop, cast, locks
         self._project = os.path.join(folder, demo_folder.PROJECT)
         self._view = demo_view.on(sys.stdout, os.environ)
         self._words = demo_words.Words(json.loads(demo_folder.LIST.read_text(encoding="utf-8")))
@@ -147,6 +151,8 @@ class _Demo:
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            # Where we are killed, the runner may work on for a moment.
+            pass_fds=self._locks,
         ) as child:
             self._stop.pass_on_to(child)
             try:

@@ -18,10 +18,14 @@ _LIMIT = 1024 * 1024
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_options.add_project_argument(parser)
+    parser.add_argument(
+        "--ralph-dir", default=paths.DEFAULT_RALPH_DIR, metavar="PATH", help="below the project"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
-    root, ralph_dir = run_options.project_folder(options.project_dir), paths.DEFAULT_RALPH_DIR
+    root = run_options.project_folder(options.project_dir)
+    ralph_dir = run_options.ralph_folder(options.ralph_dir)
     _expect_room(root, ralph_dir)
     kind, why = _kind(root, paths.prd(ralph_dir))
     listed = _list_words(root, paths.tasks(ralph_dir))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def test_the_hooks_are_seen_to_act_and_the_home_stays_as_it_is(patient: Patient)
     assert f"agent claude: 2.1.326 (Claude Code) at {patient.tools / 'claude'}" in texts
     assert f"plugin: {REPOSITORY} is valid" in texts
     [hooks] = [text for text in texts if text.startswith("hooks: ")]
-    assert hooks.startswith("hooks: a stop was refused and then allowed, in ")
+    words = "hooks: a write was denied, a stop was refused and then allowed, in "
+    assert hooks.startswith(words)
     assert sorted(patient.home.rglob("*")) == before
 
 
@@ -42,11 +44,23 @@ def test_hooks_that_do_not_fire(patient: Patient) -> None:
     assert found == [
         Line(
             "bad",
-            "hooks: Claude Code ran, but these did not act: SessionStart, Stop (refusing)",
+            "hooks: Claude Code ran, but these did not act: SessionStart, PreToolUse (denying),"
+            " Stop (refusing)",
             "look for disableAllHooks and allowManagedHooksOnly in"
             " /etc/claude-code/managed-settings.json; ralph.sh run works without",
         )
     ]
+
+
+def test_a_guard_that_denies_nothing(patient: Patient) -> None:
+    plugin = patient.plugin()
+    path = plugin / "hooks" / "hooks.json"
+    hooks = json.loads(path.read_text())
+    del hooks["hooks"]["PreToolUse"]
+    path.write_text(json.dumps(hooks))
+    [line] = patient.troubles(plugin=plugin, IS_SANDBOX="1")
+    words = "hooks: Claude Code ran, but these did not act: PreToolUse (denying)"
+    assert (line.grade, line.text) == ("bad", words)
 
 
 def with_other_hook(patient: Patient, old: str, new: str) -> Path:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine import demo_agent, demo_folder, demo_view, demo_words
+from runner.live_loop import until
 from shell.demo_place import ENGINE, SECONDS, Kept, Place, read_lines
 
 
@@ -219,6 +220,22 @@ def last_event(place: Place) -> tuple[str, str, str]:
     (journal,) = place.temporary.glob("*/state/ralph/*/runs/*/journal.jsonl")
     event = read_lines(journal)[-1]
     return event["event"], event["code"], event["status"]
+
+
+def test_what_a_killed_demo_leaves_goes_with_the_next(place: Place) -> None:
+    killed = place.start()
+    read_until(killed, b"Writing hello.sh")
+    [left] = place.left_over()
+    killed.kill()
+    killed.communicate(timeout=SECONDS)
+    until(lambda: not place.processes())
+    assert place.left_over() == [left]
+    (place.temporary / "ralph-demo-mine").mkdir()
+    following = place.start()
+    read_until(following, b"Writing hello.sh")
+    os.killpg(following.pid, signal.SIGINT)
+    following.communicate(timeout=SECONDS)
+    assert place.left_over() == ["ralph-demo-mine"]
 
 
 def test_a_signal_reaches_the_runner(place: Place) -> None:

@@ -25,10 +25,10 @@ MISSING = "planning: full; ralph/prd.md is missing"
 DERIVATION = "planning: derivation; ralph/prd.md has content and stays byte for byte as it is"
 
 
-def plan(root: Path, **env: str) -> subprocess.CompletedProcess[str]:
+def plan(root: Path, *options: str, **env: str) -> subprocess.CompletedProcess[str]:
     state = {"XDG_STATE_HOME": str(root.parent / "state")}
     return subprocess.run(
-        [*ENGINE, "plan"],
+        [*ENGINE, "plan", *options],
         cwd=root,
         env={"PATH": os.environ["PATH"], "HOME": str(root.parent), **state, **env},
         stdin=subprocess.DEVNULL,
@@ -60,6 +60,13 @@ def test_a_fresh_init_is_planned_in_full(project: Path) -> None:
         " branchName after the feature, keep the other fields",
         "verifyCommands: none found; look for some, or ask",
     ]
+
+
+def test_a_plan_in_another_folder(project: Path) -> None:
+    (project / "ralph").rename(project / "plans")
+    first, second, _ = plan(project, "--ralph-dir", "plans").stdout.splitlines()
+    assert first == "planning: full; plans/prd.md is still the template"
+    assert second.startswith("list: plans/tasks.json is still the starter; ")
 
 
 NOBODYS = {

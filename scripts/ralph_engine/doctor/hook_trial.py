@@ -22,8 +22,11 @@ SECONDS = 60.0
 _STRAY = "stray.txt"
 _REFUSAL = "Stop hook feedback"
 _HINT = f"see whether claude works by itself; if not: {offline_claude.INSTALL}"
+_DENIAL = "protected-path"
+# Where nothing denies the first call, it does no harm.
 # The second stop must be refused no more: the hook lets go, too.
 _SCRIPT = (
+    call("Bash", command=f"touch {paths.MARKER}", description="touch the marker"),
     say("Done."),
     call("Bash", command="git add -A && git commit -qm tidy", description="commit"),
     say("Done."),
@@ -100,7 +103,8 @@ def _acts(requests: list[Asked]) -> dict[str, bool]:
     told = [request.new_text for request in requests]
     return {
         "SessionStart": any("Ralph loop: iteration 1 of 1" in text for text in told[:1]),
-        "Stop (refusing)": any(_REFUSAL in text and _STRAY in text for text in told[1:2]),
+        "PreToolUse (denying)": any(_DENIAL in text for text in told[1:2]),
+        "Stop (refusing)": any(_REFUSAL in text and _STRAY in text for text in told[2:3]),
         "Stop (allowing)": len(told) <= len(_SCRIPT),
     }
 

@@ -67,8 +67,8 @@ def _acting(program: str, folder: str, environment: Mapping[str, str]) -> Findin
         return bad("hooks", f"the Stop hook fails: {seen.trouble}", fix)
     missing = [name for name, acts in seen.acts.items() if not acts]
     if not missing:
-        words = f"a stop was refused and then allowed, in {seen.seconds:.1f} s with Claude Code"
-        return ok("hooks", words)
+        words = "a write was denied, a stop was refused and then allowed"
+        return ok("hooks", f"{words}, in {seen.seconds:.1f} s with Claude Code")
     managed = _MANAGED.get(sys.platform, _MANAGED["linux"])
     fix = f"look for {SWITCH} and allowManagedHooksOnly in {managed}; ralph.sh run works without"
     return bad("hooks", f"Claude Code ran, but these did not act: {', '.join(missing)}", fix)
