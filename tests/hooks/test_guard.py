@@ -411,8 +411,10 @@ def test_what_the_guard_sees_without_a_parser(place: Place, command: str, denied
 
 
 def test_the_lines_before_one_that_no_shell_could_read_count(place: Place) -> None:
-    assert "delete-outside" in bash(place, "echo a\nrm -rf /etc\n)").denial
+    for text in ("echo a\nrm -rf /etc\n)", "if true; then rm -rf /etc; fi; !", "(rm -rf /etc) )"):
+        assert "delete-outside" in bash(place, text).denial, text
     assert bash(place, "echo a\nnpm test\n)").silent
+    assert bash(place, "echo 'rm -rf /etc; x' && (npm test").silent
 
 
 CORE = "scripts/ralph_engine/core"
