@@ -105,7 +105,7 @@ def _unreadable(shell: Shell, words: list[str], feed: Feed | None, behind: froze
     if shell.fed or shells.rule_for(behind):
         shells.unreadable(shell, " ".join(words), behind)
     rest = words[0].replace(UNKNOWN, "")
-    if rest:
+    if rest and rest != words[0]:
         run(shell.child(), [rest, *words[1:]], feed)
     if len(words) > 1:
         if words[1][:1] == "-" and words[1][1:2] != "-" and "c" in words[1]:

@@ -18,11 +18,19 @@ def statements(shared: Shared, text: str) -> list[Node] | None:
     if found is not None:
         return found
     shared.budget.parse(text)
-    found = shfmt.parse(shared.shfmt, text)
+    found = _asked(shared, text)
     if found is None and shared.shfmt:
         forgiven = _forgiven(text)
-        found = shfmt.parse(shared.shfmt, forgiven) if forgiven != text else None
+        found = _asked(shared, forgiven) if forgiven != text else None
     return found
+
+
+def _asked(shared: Shared, text: str) -> list[Node] | None:
+    try:
+        return shfmt.parse(shared.shfmt, text)
+    except shfmt.Stuck:
+        shared.shfmt = ""
+        return None
 
 
 def _forgiven(text: str) -> str:
