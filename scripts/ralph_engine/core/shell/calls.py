@@ -27,7 +27,7 @@ def run(
 ) -> Feed:
     """`behind` are the programs whose output the words hold."""
     shell.budget.step()
-    while words and is_name(words[0].partition("=")[0]) and "=" in words[0]:
+    while words and "=" in words[0] and is_name(words[0].partition("=")[0].rstrip("+")):
         words = words[1:]
     if not words:
         return EMPTY
@@ -104,6 +104,9 @@ def _unreadable(shell: Shell, words: list[str], feed: Feed | None, behind: froze
     """Harmless as a rule (`$PYTHON -m x`), but not in text that was put together for a shell."""
     if shell.fed or shells.rule_for(behind):
         shells.unreadable(shell, " ".join(words), behind)
+    rest = words[0].replace(UNKNOWN, "")
+    if rest and rest != words[0]:
+        run(shell.child(), [rest, *words[1:]], feed)
     if len(words) > 1:
         if words[1][:1] == "-" and words[1][1:2] != "-" and "c" in words[1]:
             run(shell.child(), ["bash", *words[1:]], feed)

@@ -121,6 +121,8 @@ def _piped(shell: Shell, part: Node) -> str:
     """<(...) is a file with known content; what goes into >(...) is not known."""
     from . import walk
 
+    if not part.get("Stmts"):
+        return ""
     feed = None if part["Op"] == "<(" else Feed(UNKNOWN, NO_PROGRAMS)
     out = walk.statements(shell.child(), part.get("Stmts") or [], feed)
     path = f"/dev/fd/{63 + len(shell.shared.written)}"

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_MOST_PARSES = 12
+_LONGEST = 2000
+
+
 def follow(
     text: str, root: str, cwd: str, environment: Mapping[str, str], shfmt: str
 ) -> tuple[Shared, bool]:
@@ -21,7 +25,7 @@ def follow(
     try:
         nodes = parsing.statements(shared, text)
         if nodes is None:
-            _simple_lines(shell, text)
+            _piece_by_piece(shell, _pieces(text) if shfmt else text.split("\n"))
             return shared, False
         walk.statements(shell, nodes, None)
     except (TooMuch, RecursionError):
@@ -30,9 +34,32 @@ def follow(
     return shared, True
 
 
-def _simple_lines(shell: Shell, text: str) -> None:
-    """bash would run the lines before the one that it cannot read."""
-    for line in text.split("\n"):
-        nodes = words.parse(line)
+def _piece_by_piece(shell: Shell, pieces: list[str]) -> None:
+    """bash would run what stands before the point where it can read no more."""
+    for piece in pieces:
+        rest = piece.split()
+        while rest and rest[0] in words.RESERVED:
+            piece = piece.lstrip()[len(rest.pop(0)) :]
+        # The parser is for the few pieces that need it, not for a flood of them.
+        careful = shell.budget.parses < _MOST_PARSES and len(piece) < _LONGEST
+        nodes = parsing.statements(shell.shared, piece) if careful else words.parse(piece)
         if nodes:
             walk.statements(shell, nodes, None)
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut wherever a command may begin."""
+    pieces, start, at, quote = [], 0, 0, ""
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\" and quote != "'":
+            at += 1
+        elif letter == quote:
+            quote = ""
+        elif not quote and letter in "'\"":
+            quote = letter
+        elif letter in ("`(" if quote == '"' else "" if quote else "\n;&|()`"):
+            pieces.append(text[start:at])
+            start = at + 1
+        at += 1
+    return [*pieces, text[start:]]

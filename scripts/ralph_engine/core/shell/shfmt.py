@@ -19,6 +19,10 @@ _MOST_ROUNDS = 3
 _MOST_JSON = 24 * 1024 * 1024
 
 
+class Stuck(Exception):
+    """It did not answer in time: it will not the next time either."""
+
+
 def path(environment: Mapping[str, str]) -> str:
     """As the launchers wrote it down, behind the interpreter; '' where there is none."""
     cache = environment.get("XDG_CACHE_HOME") or os.path.join(environment.get("HOME", ""), ".cache")
@@ -31,7 +35,7 @@ def path(environment: Mapping[str, str]) -> str:
 
 
 def parse(program: str, text: str) -> list[Node] | None:
-    """The statements; None where the text is no bash, or shfmt is missing or stuck."""
+    """The statements; None where the text is no bash, or where there is no shfmt."""
     if not program:
         return None
     data = bytearray(text.encode("utf-8", "backslashreplace"))
@@ -101,7 +105,7 @@ def _ask(program: str, data: bytearray) -> bytes | None:
     return answer if ended else None
 
 
-def _exchange(feeding: int, reading: int, data: bytearray) -> bytes | None:
+def _exchange(feeding: int, reading: int, data: bytearray) -> bytes:
     """Both pipes at once: either side may fill up while we wait for the other."""
     import select
     import time
@@ -129,7 +133,7 @@ def _exchange(feeding: int, reading: int, data: bytearray) -> bytes | None:
                 if size > _MOST_JSON:
                     raise TooMuch
             else:
-                return None
+                raise Stuck
     finally:
         _close(reading, *([] if is_fed else [feeding]))
 

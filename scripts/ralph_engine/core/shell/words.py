@@ -10,7 +10,7 @@ _BLANK = " \t"
 _ENDS_WORD = " \t\n;&|<>()"
 _SPECIAL = "?!#@*$-0123456789"
 # What begins something else than a simple command; `time` and `export` have shapes of their own.
-_RESERVED = frozenset(
+RESERVED = frozenset(
     "if then else elif fi for while until do done case esac function select time coproc { } ! [["
     " export declare typeset local readonly nameref let".split()
 )
@@ -80,7 +80,9 @@ class _Reader:
             if assign:
                 assigns.append(assign)
                 continue
-            if not args and self.text[start : self.at] in _RESERVED:
+            # Only the very first word can be one of these.
+            first = not (args or assigns or redirects)
+            if first and self.text[start : self.at] in RESERVED:
                 raise _NotSimple
             args.append(word)
         return _statement(assigns, args, redirects)
