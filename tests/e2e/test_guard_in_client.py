@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from e2e.claude_client import REPOSITORY, run_claude
+from e2e.claude_client import REPOSITORY, client_path, run_claude
 from e2e.loop_project import LoopProject, iterate, shell, story
 from guarded import SHFMT
 from hooks.starting import PYTHON
 from ralph_engine.scripted_model import ScriptedModel, Turn, call, say
 from ralph_engine.scripted_model.request import Request
+from runner.hostile_project import HostileProject
 
 FORCE = "touch ran-{} && git push --force nowhere main"
 TOLD = (
@@ -160,6 +161,24 @@ def test_every_tool_of_the_client_that_takes_a_command_or_a_file_is_guarded(
     deferred = set(later.partition("\n\n")[0].split())
     assert deferred <= GUARDED | HARMLESS
     assert ("Monitor" in deferred) == (version == "newest")
+
+
+@pytest.mark.parametrize("has_parser", [True, False])
+def test_before_the_first_token_a_person_is_told_that_the_parser_is_missing(
+    tmp_path: Path, has_parser: bool
+) -> None:
+    project = HostileProject(tmp_path)
+    pinned = project.home / ".cache" / "ralph" / "hooks.env"
+    pinned.parent.mkdir(parents=True)
+    pinned.write_text(f"{PYTHON}\n{SHFMT}\n" if has_parser else f"{PYTHON}\n")
+    ended = project.run(str(client_path()), "--dry-run", env={"IS_SANDBOX": "1"})
+    assert ended.code == 0, ended.screen
+    told = (
+        "no shfmt, so the guard reads only simple commands: of the others it denies what feeds a"
+        " shell or names the loop's files; install shfmt and start again with ralph.sh"
+    )
+    assert (told in ended.screen) is not has_parser
+    assert "shfmt" not in project.run("true", "--dry-run").screen, "an agent without hooks"
 
 
 GUARDED = {"Bash", "Monitor", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit"}

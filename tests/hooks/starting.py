@@ -85,7 +85,7 @@ class Place:
     def __init__(self, tmp_path: Path, name: str = "project") -> None:
         self.tmp = tmp_path
         self.root = tmp_path / name
-        self.plugin = PLUGIN
+        self.plugin, self.parser = PLUGIN, ""
         self.temporary = tmp_path / "temporary"
         for folder in (self.root / "ralph", self.temporary, tmp_path / "home"):
             folder.mkdir(parents=True)

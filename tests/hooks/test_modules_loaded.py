@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
+from guarded import SHFMT
 from hooks.starting import PYTHON, Place, a_list, a_loop, a_marker, reference_marker
 from hooks.starting import SESSION as OWN
 
@@ -46,6 +47,29 @@ STOP = LOOP | core(
     "split",
     "transitions",
 )
+SHELL = {f"{_CORE}.shell"} | {
+    f"{_CORE}.shell.{name}"
+    for name in (
+        *("assigning", "builtins", "calls", "code", "escapes", "expand", "finding", "follow"),
+        *(
+            "git_runs",
+            "globs",
+            "interpreters",
+            "making",
+            "parameters",
+            "parsing",
+            "printed",
+            "runners",
+            "shells",
+            "shfmt",
+        ),
+        *("state", "values", "walk", "words", "wrappers"),
+    )
+}
+GUARD = core("guard", "guard_allow", "guard_call", "guard_crude", "guard_rules", "guard_verdict")
+GUARD |= core("file_effects", "guard_rules.git_words", "guard_rules.protected")
+PUBLISHING = core("guard_rules.publishing", "guard_rules.targets")
+GUARD |= core("guard_rules.rule", "place", "protected_paths", "requests") | SHELL | LOOP
 # What os and hashlib are made of; which of them json has loaded differs with the version.
 SYSTEM = {"__future__", "os", "posixpath", "genericpath", "stat", "_stat", "errno", "time"}
 HASHES = {"hashlib", "_hashlib", "_blake2", "_sha1", "_sha2", "_sha3", "_md5"}
@@ -110,7 +134,21 @@ def full_context_in_a_loop(place: Place) -> None:
     without_git(place)
 
 
+def with_parser(place: Place) -> None:
+    without_git(place)
+    place.parser = SHFMT
+
+
+def runs(command: str) -> dict[str, Any]:
+    return {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/tmp"}
+
+
 Case = tuple[str, Callable[[Place], None], set[str], set[str]]
+SENT = {
+    "guard of a simple command": runs("ls -la && echo done"),
+    "guard of a loop": runs("for f in a; do echo $f; done"),
+    "guard of a known program": runs("npm test"),
+}
 CASES: dict[str, Case] = {
     "inactive stop": ("stop", no_loop, STOPPING | SYSTEM, STOPPING),
     "stop without git": ("stop", without_git, STOP | SYSTEM | HASHES, STOP),
@@ -141,6 +179,15 @@ CASES: dict[str, Case] = {
         MONITOR | LOOP | SYSTEM,
         MONITOR | LOOP,
     ),
+    "inactive guard": ("guard", no_loop, LOOP | core("guard") | SYSTEM, core("guard")),
+    "guard of a simple command": ("guard", without_git, GUARD | SYSTEM, GUARD),
+    "guard of a loop": (
+        "guard",
+        with_parser,
+        GUARD | SYSTEM | {"select", "signal", "enum"},
+        GUARD | {"select"},
+    ),
+    "guard of a known program": ("guard", without_git, GUARD | PUBLISHING | SYSTEM, PUBLISHING),
     "session outside a loop": ("session", no_loop, SESSION | SYSTEM, LOOP),
     "session in a loop": ("session", without_git, SESSION | SYSTEM, LOOP),
 }
@@ -152,13 +199,13 @@ def test_a_hook_loads_only_what_is_listed(tmp_path: Path, case: str) -> None:
     place = Place(tmp_path)
     place.write("ralph/tasks.json", a_list())
     make(place)
-    loaded, arguments = loaded_by(place, hook)
+    loaded, arguments = loaded_by(place, hook, SENT.get(case))
     assert arguments[:2] == ["-I", "-S"]
     assert expected <= loaded, "the hook did not get as far as this test believes"
     assert loaded - modules_of_json() - allowed == set()
 
 
-def loaded_by(place: Place, hook: str) -> tuple[set[str], list[str]]:
+def loaded_by(place: Place, hook: str, sent: dict[str, Any] | None) -> tuple[set[str], list[str]]:
     """Through hooks/run: the pinned interpreter adds one option to the command line it is given."""
     said = place.tmp / "arguments"
     interpreter = place.tmp / "interpreter"
@@ -166,8 +213,8 @@ def loaded_by(place: Place, hook: str) -> tuple[set[str], list[str]]:
         f'#!/bin/sh\nprintf "%s\\n" "$@" >"{said}"\nexec "{PYTHON}" -X importtime "$@"\n'
     )
     interpreter.chmod(0o755)
-    place.pin(str(interpreter))
-    answer = place.start(hook, {"transcript_path": str(place.tmp / "transcript.jsonl")})
+    place.pin(str(interpreter), shfmt=place.parser)
+    answer = place.start(hook, {"transcript_path": str(place.tmp / "transcript.jsonl"), **sent})
     assert answer.code == 0
     return modules(answer.stderr), said.read_text().split("\n")
 

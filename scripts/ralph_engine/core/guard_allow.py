@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import files, fingerprint, paths, strict_json
+from . import files, paths, strict_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class Allowed:
 
 def _entries(root: str, digests: dict[str, str]) -> list[str]:
     """Of the last file that has any; a file that changed since the iteration began has no say."""
+    from . import fingerprint
+
     found: list[str] = []
     for path in paths.SETTINGS:
         known = {path: digests[path]} if path in digests else {}

@@ -87,7 +87,7 @@ def _modules(command: Command) -> list[str]:
     modules = list(guard_rules.modules_for(name_of(command.words)))
     if command.redirects:
         modules += guard_rules.ON_REDIRECTS
-    if command.redirects or _touches(command):
+    if (command.redirects or _touches(command)) and file_effects.of(command):
         modules += guard_rules.ON_FILES
     return list(dict.fromkeys(modules))
 

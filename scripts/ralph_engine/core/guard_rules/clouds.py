@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..file_effects import has, operands, value
 from ..shell.values import name_of
-from .exfiltration import is_local
 from .rule import Rule
+from .targets import is_dry, is_local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,10 +41,6 @@ def _deletes(command: Command, _: Place) -> bool:
         return True
     verbs = found[:4] if name in ("gcloud", "az", "doctl") else found[:2]
     return name in _PROGRAMS and any(verb.split(":")[-1] in _DELETING for verb in verbs)
-
-
-def is_dry(words: list[str]) -> bool:
-    return any(word.startswith(("--dry-run", "--dryrun", "--what-if", "--help")) for word in words)
 
 
 def _aws(words: list[str], found: list[str]) -> bool:

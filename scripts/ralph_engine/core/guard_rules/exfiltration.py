@@ -5,24 +5,17 @@ from __future__ import annotations
 from ..file_effects import has, operands, value
 from ..shell.values import UNKNOWN, name_of
 from .rule import Rule
+from .targets import is_local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..place import Place
     from ..shell.values import Command
 
-_LOCAL = ("localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal")
-_NEAR = (".local", ".localhost", ".test", ".internal")
 _TELLING = ("env", "printenv", "set", "export", "history")
 _WHOLE = ("tar", "zip", "7z", "git", "mysqldump", "pg_dump")
 _SENDERS = ("curl", "wget", "xh", "http", "https")
 _PIPES = ("nc", "ncat", "netcat", "telnet", "socat", "ftp", "sendmail", "mail", "mutt")
-
-
-def is_local(address: str) -> bool:
-    host = address.split("://")[-1].split("/")[0].rpartition("@")[2]
-    name = host.rsplit(":", 1)[0] if host.count(":") == 1 else host
-    return host.startswith(_LOCAL) or name.endswith(_NEAR) or name in ("", "localhost")
 
 
 def _addresses(words: list[str]) -> list[str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..file_effects import operands, value
 from ..shell.values import name_of
-from .clouds import is_dry
-from .exfiltration import is_local
 from .rule import Rule
+from .targets import is_dry, is_local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
