@@ -214,7 +214,8 @@ def loaded_by(place: Place, hook: str, sent: dict[str, Any] | None) -> tuple[set
     )
     interpreter.chmod(0o755)
     place.pin(str(interpreter), shfmt=place.parser)
-    answer = place.start(hook, {"transcript_path": str(place.tmp / "transcript.jsonl"), **sent})
+    transcript = {"transcript_path": str(place.tmp / "transcript.jsonl")}
+    answer = place.start(hook, {**transcript, **(sent or {})})
     assert answer.code == 0
     return modules(answer.stderr), said.read_text().split("\n")
 
