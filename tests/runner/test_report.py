@@ -113,11 +113,12 @@ def test_an_interrupted_and_a_killed_run(project: HostileProject) -> None:
         assert verb(project, "cancel").code == 0
         assert loop.end().code == 130
     assert "**interrupted**: cancelled on request" in written(project)
+    first = run_id(project)
     with LiveLoop(project) as loop:
         loop.agents_come(2)
         loop.process.kill()
         loop.process.wait(DEADLINE)
-        second = sorted(project.root.glob(".ralph/runs/*"))[-1].name
+        [second] = {path.name for path in project.root.glob(".ralph/runs/*")} - {first}
     killed = lines_of(project, "--run", second)
     assert killed[2].startswith("**unfinished**")
     again = verb(project, "resume", "--agent", HONEST)
