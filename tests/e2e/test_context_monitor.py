@@ -166,8 +166,8 @@ def test_the_runner_tells_its_hooks_the_window_that_the_client_reported(tmp_path
     life.begin()
     seen = tmp_path / "seen"
     seen.mkdir()
-    look = shell(f"cp .ralph-active {seen}/$(ls {seen} | wc -l)")
-    ran = life.run([filled(80, look), say("One."), filled(80, look), say("Two.")], "-n", "2")
+    looks = [filled(80, shell(f"cp .ralph-active {seen}/{number}")) for number in (0, 1)]
+    ran = life.run([looks[0], say("One."), looks[1], say("Two.")], "-n", "2")
     first, second = [marker(seen / name) for name in ("0", "1")]
     assert "contextWindow" not in first
     [reported, _] = [e["context_window"] for e in ran.of("agent") if e["kind"] == "result"]

@@ -143,9 +143,10 @@ def test_from_a_clone_to_a_finished_loop(tmp_path: Path) -> None:
             with new.at_a_terminal("ralph.sh", "watch") as watch:
                 watch.expect("implement US-001")
                 watched.set()
-                assert watch.wait() == 0
+                for terminal in (loop, watch):
+                    terminal.expect("complete: 1 of 1 stories verified")
+                    assert terminal.process.wait(SECONDS) == 0
             assert loop.wait() == 0
-    assert "complete: 1 of 1 stories verified" in watch.screen
     assert (len(model.requests), model.answers_past_the_end) == (4, 0)
     assert "complete: 1 of 1 stories verified" in loop.screen
     assert "complete" in new.ralph("status").splitlines()[0]
