@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import uuid
 from pathlib import Path
 from typing import Any
@@ -245,13 +246,24 @@ DAMAGES: dict[str, tuple[str, str]] = {
 }
 
 
+def spoilt(talker: Talker, command: str) -> Any:
+    """By somebody else than the agent, whom the guard would not let."""
+
+    def answer(_: Request) -> Turn:
+        subprocess.run(["sh", "-c", command], cwd=talker.root, check=True, timeout=60)
+        return shell("true")
+
+    return answer
+
+
 def test_a_state_that_cannot_be_used_traps_nobody_and_is_kept(talker: Talker) -> None:
     path = f".ralph/sessions/{talker.session}.json"
     kept = f".ralph/sessions/unusable/{talker.session}.json"
-    script = []
+    script: list[Any] = []
     for number, (damage, _) in enumerate(DAMAGES.values()):
         aside = f"test ! -e {kept} || mv {kept} {number}.kept"
-        script += [shell(f"{aside}; {damage.replace('{0}', path).replace('{}', path)}"), say("Hm.")]
+        spoil = f"{aside}; {damage.replace('{0}', path).replace('{}', path)}"
+        script += [spoilt(talker, spoil), say("Hm.")]
     played = talker.play(script, *(f"/ralph-loop {number}" for number in range(len(DAMAGES))))
     lines = [line for line in played.told if "started" not in line]
     for line, (_, problem) in zip(lines, DAMAGES.values()):
