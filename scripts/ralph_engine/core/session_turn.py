@@ -45,7 +45,10 @@ def settled(news: transcript.News | None, last: str) -> bool:
     """Not even the file is there when the first turn of a session ends at once."""
     if news is None or news.last_texts is None:
         return False
-    return not last.strip() or [text.strip() for text in news.last_texts][-1:] == [last.strip()]
+    if not last.strip():
+        # A thinking block may be written before the text that it belongs to.
+        return any(text.strip() for text in news.last_texts)
+    return [text.strip() for text in news.last_texts][-1:] == [last.strip()]
 
 
 def advanced(state: State, news: transcript.News) -> State:
