@@ -11,7 +11,11 @@ from e2e.loop_project import shell
 from ralph_engine.scripted_model import ScriptedModel, say
 
 # Until the process whose number is in the file is gone; the tool call fails where it stays.
-GONE = "for _ in $(seq 1500); do kill -0 $(cat {}) 2>/dev/null || exit 0; sleep 0.02; done; exit 1"
+# One that nobody has waited for yet is gone, too.
+GONE = (
+    "for _ in $(seq 500); do case $(ps -o stat= -p $(cat {})) in ''|Z*) exit 0;; esac; "
+    "sleep 0.05; done; ps -ef; exit 1"
+)
 
 
 @pytest.fixture

@@ -151,7 +151,16 @@ def test_the_answer_is_waited_for_but_not_for_long(
     begun = time.monotonic()
     sent["tool_use_id"] = "toolu_never"
     assert context_alert.due(str(path.parent), "s-1", sent, environment) == ""
-    assert time.monotonic() - begun >= 0.5
+    assert time.monotonic() - begun >= 1.0
+
+
+def test_a_transcript_that_is_still_to_be_made_is_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = {"transcript_path": str(path), "tool_use_id": "toolu_1"}
+    monkeypatch.setattr(time, "sleep", lambda _: path.write_bytes(answer(190_000, "m1", "toolu_1")))
+    environment = {"TMPDIR": str(path.parent)}
+    assert "95 %" in context_alert.due(str(path.parent), "s-1", sent, environment)
 
 
 def test_no_regular_file_is_no_answer(path: Path, tmp_path: Path) -> None:

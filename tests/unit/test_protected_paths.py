@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -186,8 +187,9 @@ def test_who_works_on_the_plugin_itself_can(tmp_path: Path) -> None:
     inside = a_place(root, environment=environment)
     assert judged("sed -i s/a/b/ hooks/stop.py", inside) == ("", True)
     assert judged("rm .ralph-active", inside) == DENIED
-    outside = a_place(tmp_path / "project", environment=environment)
-    assert judged(f"sed -i s/a/b/ {root}/hooks/stop.py", outside) == DENIED
+    # Confined, so that no rule but this one judges, wherever the plugin lies.
+    outside = a_place(tmp_path / "project", environment=environment, sandboxed=True)
+    assert judged(shlex.join(["sed", "-i", "s/a/b/", f"{root}/hooks/stop.py"]), outside) == DENIED
 
 
 def test_a_name_that_no_file_can_have(place: Place) -> None:

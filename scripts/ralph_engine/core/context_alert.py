@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EVENTS = ("PostToolUse", "PostToolUseFailure")
 _NAMES = [str(threshold) for threshold in context_levels.SEVERITIES]
-# A call may end before its answer is in the transcript; that was late by 86 ms at most.
-_PATIENCE = 0.5
+# A call may end before its answer is in the transcript: late by 86 ms, on a busy machine more.
+_PATIENCE = 1.0
 _NAP = 0.01
 
 
@@ -48,15 +48,22 @@ def _usage(path: str, call: object, chars: float) -> Usage | None:
     """Of the answer that made the call: the client may still be about to write it down."""
     name = call if isinstance(call, str) else ""
     usage = context_usage.read(path, name, chars)
-    if usage is None or usage.current:
+    if not _is_awaited(usage, path, name):
         return usage
     import time
 
     end = time.monotonic() + _PATIENCE
-    while usage and not usage.current and time.monotonic() < end:
+    while _is_awaited(usage, path, name) and time.monotonic() < end:
         time.sleep(_NAP)
         usage = context_usage.read(path, name, chars)
     return usage
+
+
+def _is_awaited(usage: Usage | None, path: str, call: str) -> bool:
+    """Before the first answer of a session the transcript itself may be missing."""
+    if usage is None:
+        return bool(call) and path.startswith("/") and not os.path.lexists(path)
+    return not usage.current
 
 
 def _news(given: Alerts, usage: Usage, window: int, path: str) -> list[int]:

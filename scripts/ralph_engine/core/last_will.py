@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ROUNDS = 40
 # A process that ends while all are looked at may have left a child that was not there before.
 _QUIET_ROUNDS = 3
+_LATER_LOOKS = 20
+_PAUSE = 0.05
 _REVOKED = b"."
 
 
@@ -45,9 +47,19 @@ def _wait(read: int, mark: str) -> NoReturn:
             told += block
         # Not a word of ours, only the end of the pipe: we were killed.
         if not told.endswith(_REVOKED):
-            end(int(told) if told else None, mark)
+            _execute(int(told) if told else None, mark)
     finally:
         os._exit(0)
+
+
+def _execute(session: int | None, mark: str) -> None:
+    """By the mark for a while: a program that is just being loaded shows no environment."""
+    import time
+
+    end(session, mark)
+    for _ in range(_LATER_LOOKS):
+        time.sleep(_PAUSE)
+        end(None, mark)
 
 
 def end(session: int | None, mark: str) -> None:
