@@ -217,7 +217,7 @@ def quick_at() -> Callable[[Path], House]:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> House:
-    return House(tmp_path / "it's a \"quoted\" 🙂")
+    return House(tmp_path / 'it\'s a "quoted" 🙂')
 
 
 def quick_house(house: House) -> House:
