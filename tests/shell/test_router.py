@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from e2e.conversation import until
-from ralph_engine import schema
+from ralph_engine import called_state, schema
 from shell.called import BROKEN, Caller, break_with, ended, gone
 
 AUDIT = "# Mission\nFind bugs.\n\n## Validation Commands\n{}\n"
@@ -264,7 +265,7 @@ def test_a_state_of_wrong_types_is_said_and_left(
     assert said in router.refused("report", "--findings", "1")
 
 
-def test_status_reset_and_doctor_know_it(router: Caller) -> None:
+def test_status_and_reset_know_it(router: Caller) -> None:
     answer(router)
     [_, line] = router.other("status").out.splitlines()
     assert line.startswith("ralph-router spawn: ralph/audit.md, since ")
@@ -284,6 +285,19 @@ def test_of_many_reports_at_once_one_counts(router: Caller) -> None:
     assert router.state["lastFindingsCount"] == counted
     refused = [said.err for said in codes if said.code == 2]
     assert all("reported already" in said or "another report came" in said for said in refused)
+
+
+def test_a_report_waits_for_whoever_writes(router: Caller) -> None:
+    audit(router, "- `touch checked`")
+    answer(router)
+    with called_state.held(str(router.root), STATE):
+        process = router.start("report", "--clean")
+        until((router.root / "checked").exists)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        assert router.state["answer"]["action"] == "spawn"
+    assert ended(process).code == 0
+    assert answer(router)["action"] == "done"
 
 
 def held_by_a_check(router: Caller) -> tuple[Any, int]:

@@ -288,7 +288,7 @@ def test_who_writes_into_the_state_is_found_out(
     assert said in tdd.other("status").out
 
 
-def test_status_reset_and_doctor_know_it(tdd: Caller) -> None:
+def test_status_and_reset_know_it(tdd: Caller) -> None:
     add(tdd, "a", "b")
     tdd("next")
     red(tdd, "a")

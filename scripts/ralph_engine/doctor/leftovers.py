@@ -71,7 +71,7 @@ def _of_sessions(root: str) -> Iterator[Finding]:
 
 def _of_called(root: str) -> Iterator[Finding]:
     for failure in called_loops.faults(root):
-        yield warn("called loop", str(failure), failure.hint)
+        yield warn("loop state", str(failure), failure.hint)
 
 
 def _of_locks(environment: Mapping[str, str]) -> Iterator[Finding]:
