@@ -60,25 +60,34 @@ def read(root: str) -> State | None:
 
 def _next(root: str, options: argparse.Namespace) -> int:
     with called_state.held(root, paths.ROUTER_STATE):
-        state = read(root)
-        if state and options.begin and router_state.has_ended(state):
-            _put_away(root)
-            state = None
-        now = time.time()
-        state = _same_run(root, state, options) if state else _begun(root, options, now)
+        state = _run(root, options)
         if not state["answer"]:
             audit.read(root, state["file"])
-            state = router_state.asked(state, loop_words.signs(root), now)
+            state = router_state.asked(state, loop_words.signs(root), time.time())
             _write(root, state)
     print(json.dumps(state["answer"]))
     return 0
 
 
-def _begun(root: str, options: argparse.Namespace, now: float) -> State:
+def _run(root: str, options: argparse.Namespace) -> State:
+    """The one that is under way or has ended, or a new one."""
+    state = read(root)
+    if state is None:
+        return _begun(root, options, f"a new run: there was no {paths.ROUTER_STATE}")
+    if not router_state.has_ended(state):
+        return _same_run(root, state, options)
+    if not options.begin:
+        return state
+    kept = _free_name(root)
+    state = _begun(root, options, f"a new run: the one before is kept as {kept}")
+    files.move(root, paths.ROUTER_STATE, kept)
+    return state
+
+
+def _begun(root: str, options: argparse.Namespace, why: str) -> State:
     path, text = audit.read(root, options.file or "")
-    verify = validation_commands.of(text)
-    why = f"a new run: there was no {paths.ROUTER_STATE}"
-    return router_state.begun(path, verify, _chosen(options, os.environ), now, why)
+    verify, chosen = validation_commands.of(text), _chosen(options, os.environ)
+    return router_state.begun(path, verify, chosen, time.time(), why)
 
 
 def _chosen(options: argparse.Namespace, environment: Mapping[str, str]) -> State:
@@ -171,11 +180,11 @@ def _awaited(root: str) -> State:
     return state
 
 
-def _put_away(root: str) -> None:
+def _free_name(root: str) -> str:
     number = 1
-    while files.kind(root, f"{paths.ROUTER_ENDED}/{number}.json") != "absent":
+    while files.kind(root, paths.ended_router(number)) != "absent":
         number += 1
-    files.move(root, paths.ROUTER_STATE, f"{paths.ROUTER_ENDED}/{number}.json")
+    return paths.ended_router(number)
 
 
 def _write(root: str, state: State) -> None:

@@ -67,17 +67,23 @@ def has_ended(state: State) -> bool:
 
 def words(state: State) -> str:
     """One line for a person."""
-    now = state["answer"]["action"] if state["answer"] else "reported"
-    following = {
-        SPAWN: "`ralph.sh router report` when its subagent has ended",
-        "reported": "`ralph.sh router next`",
-    }.get(now, "`ralph.sh router next --begin` begins a new one")
-    last = state["answer"]["reason"] if state["answer"] else state["lastResult"]
+    answer = state["answer"] or {"reason": state["lastResult"]}
+    status, why = "ACTIVE", answer["reason"]
+    if has_ended(state):
+        status, _, why = why.partition(": ")
     return (
-        f"ralph-router {now}: {state['file']}, since {state['startedAt']}, iteration "
+        f"ralph-router {status}: {state['file']}, since {state['startedAt']}, iteration "
         f"{state['iteration']} of {state['maxIterations']}, last decision at "
-        f"{state['lastRunAt']} ({last}); next: {following}"
+        f"{state['lastRunAt']} ({why}); next: {_following(state)}"
     )
+
+
+def _following(state: State) -> str:
+    if has_ended(state):
+        return "`ralph.sh router next --begin` begins a new one"
+    if state["answer"]:
+        return "`ralph.sh router report` when its subagent has ended"
+    return "`ralph.sh router next`"
 
 
 def _judged(

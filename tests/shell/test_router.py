@@ -94,7 +94,7 @@ def test_clean_counts_only_if_the_commands_pass(router: Caller) -> None:
     assert "failed: exit code 1. Repair that first.\nIts output:\nseen" in second["prompt"]
     (router.root / "fixed").touch()
     said = router("report", "--clean")
-    assert (said.code, said.err) == (0, "") and said.out.startswith("ralph-router done: ")
+    assert (said.code, said.err) == (0, "") and said.out.startswith("ralph-router AUDIT_COMPLETE: ")
     done = {
         "action": "done",
         "iteration": 2,
@@ -195,9 +195,13 @@ def test_a_new_run_keeps_the_one_that_has_ended(router: Caller) -> None:
         router("report", "--clean")
         ended_state = router.path.read_bytes()
         assert answer(router)["action"] == "done"
-        assert answer(router, "--begin")["action"] == "spawn"
-        kept = router.root / ".ralph" / "router-ended" / f"{number}.json"
-        assert kept.read_bytes() == ended_state
+        assert answer(router, "other.md")["action"] == "done"
+        assert "other.md is missing" in router.refused("next", "--begin", "other.md")
+        kept = f".ralph/router-ended/{number}.json"
+        begun = answer(router, "--begin")
+        assert (begun["action"], begun["iteration"]) == ("spawn", 1)
+        assert begun["reason"] == f"a new run: the one before is kept as {kept}"
+        assert (router.root / kept).read_bytes() == ended_state
 
 
 @pytest.mark.parametrize(
@@ -268,11 +272,11 @@ def test_a_state_of_wrong_types_is_said_and_left(
 def test_status_and_reset_know_it(router: Caller) -> None:
     answer(router)
     [_, line] = router.other("status").out.splitlines()
-    assert line.startswith("ralph-router spawn: ralph/audit.md, since ")
+    assert line.startswith("ralph-router ACTIVE: ralph/audit.md, since ")
     assert "iteration 1 of 25, last decision at " in line
     assert line.endswith("next: `ralph.sh router report` when its subagent has ended")
     said = router.other("reset", "--yes")
-    assert said.err.startswith("ends with this: ralph-router spawn: ")
+    assert said.err.startswith("ends with this: ralph-router ACTIVE: ")
     assert not router.path.exists() and len([*router.root.glob(".ralph/reset-*/*")]) == 1
 
 
