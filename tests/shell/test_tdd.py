@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -247,6 +249,28 @@ def test_a_broken_state_is_said_and_left(tdd: Caller, name: str) -> None:
     for words in (["next"], ["add", "a", "d"], ["red", "a", "--", "false"], ["status"]):
         said = tdd.refused(*words)
         assert said.startswith(f"ralph: {STATE}") and problem in said and "\nhint: " in said
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EIO])
+def test_a_state_that_cannot_be_written_is_said_and_stays(
+    tdd: Caller, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    add(tdd, "a")
+    before = tdd.path.read_bytes()
+    monkeypatch.setattr(os, "rename", fails)
+    for words in (["add", "b", "d"], ["next"], ["red", "a", "--", "false"]):
+        said = tdd(*words)
+        assert said == (
+            2,
+            "",
+            f"ralph: {STATE} cannot be used ({os.strerror(number)})\n"
+            "hint: check its permissions and the disk\n",
+        )
+    assert tdd.path.read_bytes() == before
+    assert sorted(os.listdir(tdd.path.parent)) == [".gitignore", "tdd-state.json"]
 
 
 def edited(state: dict[str, Any], path: list[Any], value: Any) -> dict[str, Any]:
