@@ -1,5 +1,5 @@
 @echo off
-rem ralph-audit.sh on Windows: in WSL, where all of Ralph works, else in Git Bash.
+rem ralph-audit.sh on Windows: in WSL, which is a Linux, else in Git Bash.
 setlocal
 set "HERE=%~dp0"
 set "WSLENV=RALPH_MAX_ITERATIONS:RALPH_COMPLETION_SIGNAL:RALPH_CIRCUIT_BREAKER_THRESHOLD:%WSLENV%"
