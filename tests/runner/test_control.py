@@ -147,7 +147,7 @@ def test_a_done_story_whose_criteria_a_person_changed_is_reviewed_again(
 
 
 def test_what_a_person_tells_stands_in_the_next_prompt_once(project: HostileProject) -> None:
-    text = 'it\'s "quoted" $(touch x) `y`\nsecond line 🙂'
+    text = "it's \"quoted\" $(touch x) `y`\nsecond line 🙂"
     with LiveLoop(project) as loop:
         loop.agents_come(1)
         assert verb(project, "tell", text).code == 0

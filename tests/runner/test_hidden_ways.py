@@ -44,7 +44,7 @@ def test_what_a_person_hid_before_the_run_is_theirs(tmp_path: Path) -> None:
 def test_the_name_of_the_branch_stays(tmp_path: Path) -> None:
     project = HostileProject(tmp_path, story("US-1"))
     program = project.outside / "renames.sh"
-    rename = 'sed -i \'s/"main"/"other"/\' ralph/tasks.json'
+    rename = "sed -i 's/\"main\"/\"other\"/' ralph/tasks.json"
     program.write_text(f"{rename}; git commit -qam x; echo hm\n")
     ended = project.run(f"sh '{program}'", iterations=1)
     assert ended.code == 1
@@ -56,7 +56,7 @@ def test_a_ledger_that_became_a_folder_is_told_with_the_copy(tmp_path: Path) -> 
     project = HostileProject(tmp_path, story("US-1"))
     program = project.outside / "buries.sh"
     ledger = f"{project.state}/ralph/project-*/ledger.jsonl"
-    program.write_text(f'{HONEST}\nfor f in {ledger}; do rm "$f"; mkdir "$f"; done\n')
+    program.write_text(f"{HONEST}\nfor f in {ledger}; do rm \"$f\"; mkdir \"$f\"; done\n")
     first = project.run(HONEST, iterations=1)
     ended = project.run(f"sh '{program}'", iterations=1)
     assert (first.code, ended.code) == (1, 2)

@@ -42,7 +42,7 @@ def plain() -> str:
 def like_claude(project: HostileProject) -> str:
     """A program that is taken for Claude, because it is called so."""
     program = project.outside / "claude"
-    program.write_text(f'#!/bin/sh\nexec {plain()} "$@"\n')
+    program.write_text(f"#!/bin/sh\nexec {plain()} \"$@\"\n")
     program.chmod(0o755)
     return shlex.quote(str(program))
 

@@ -43,8 +43,8 @@ def bash(project: Path, script: str) -> str:
     plan = json.dumps([{**story("US-1", verify=["test -f US-1.txt"]), "title": "Say hello"}])
     editor = (
         f"{sys.executable} -c 'import json, sys; path = sys.argv[2]; "
-        f'plan = json.load(open(path)); plan["userStories"] = json.loads(sys.argv[-1]); '
-        f'json.dump(plan, open(path, "w"))\''
+        f"plan = json.load(open(path)); plan[\"userStories\"] = json.loads(sys.argv[-1]); "
+        f"json.dump(plan, open(path, \"w\"))'"
     )
     environment = {
         **IDENTITY,

@@ -102,7 +102,9 @@ def test_the_group_of_a_program_that_nobody_saw_alive_is_ended(
     """Its child has no mark and no parent that is known."""
     watch = descendants.Watch(mark)
     leaves = "env -i sleep 90 >&- 2>&- & echo $!"
-    leader = subprocess.Popen(["sh", "-c", leaves], stdout=subprocess.PIPE, start_new_session=True)
+    leader = subprocess.Popen(
+        ["sh", "-c", leaves], stdout=subprocess.PIPE, start_new_session=True
+    )
     watch.follow(leader.pid)
     left = int(leader.communicate(timeout=30)[0])
     assert lives(left)

@@ -33,7 +33,7 @@ def refusal(raw: str, name: str = "ralph-loop", **environment: str) -> str:
     return text.partition("; usage:")[0]
 
 
-HARD = 'don\'t `rm` $(x); "a" & | > \\ \n\n  two  blanks\ttab 👩‍💻 é'
+HARD = "don't `rm` $(x); \"a\" & | > \\ \n\n  two  blanks\ttab 👩‍💻 é"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ HARD = 'don\'t `rm` $(x); "a" & | > \\ \n\n  two  blanks\ttab 👩‍💻 é'
         ("  fix  the\n\nthing ", "fix  the\n\nthing"),
         ("don't stop; it's $(x) `y`", "don't stop; it's $(x) `y`"),
         ("'don't do this'", "don't do this"),
-        ("\"it's 5 o'clock\"", "it's 5 o'clock"),
+        ('"it\'s 5 o\'clock"', "it's 5 o'clock"),
         ('"say \\"hi\\" \\\\ \\n"', 'say "hi" \\ \\n'),
         ("'a'\"'\"'b'", "a'b"),
         ('"open', '"open'),

@@ -88,7 +88,7 @@ def test_a_torn_line_is_read_when_it_is_whole(path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *(b'\xff\xfe"assistant"', b'{"type":"assistant"', b'"assistant"', b'["assistant"]', b""),
+        *(b"\xff\xfe\"assistant\"", b'{"type":"assistant"', b'"assistant"', b'["assistant"]', b""),
         b'{"type":"assistant","message":null}',
         b'{"type":"assistant","message":{"content":"text"}}',
         b'{"type":"assistant","message":{"content":[1,null,{"type":"text","text":5}]}}',
