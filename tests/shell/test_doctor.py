@@ -405,6 +405,17 @@ def test_a_session_state_that_cannot_be_used(patient: Patient) -> None:
     assert line.fix == f"stop once in that session, or: rm {place}"
 
 
+def test_states_of_called_loops_that_cannot_be_used(patient: Patient) -> None:
+    names = ("router-state", "tdd-state")
+    for name in names:
+        (patient.root / ".ralph" / f"{name}.json").write_text("[]")
+    fix = "put it right, or `ralph.sh reset` moves it to a backup"
+    assert patient.troubles() == [
+        Line("warn", f"loop state: .ralph/{name}.json is a list of 0; make it an object", fix)
+        for name in names
+    ]
+
+
 def test_a_lock_that_cannot_be_taken(patient: Patient) -> None:
     patient.project.run("true", iterations=1)
     [lock] = patient.state.glob("ralph/locks/*.lock")
