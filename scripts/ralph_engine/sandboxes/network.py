@@ -12,7 +12,10 @@ from .backend import Place
 PROXY_PORT = 3128
 _WEB = (80, 443)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_BASE_URLS = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE")
+_BASE_URLS = (
+    *("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    *("GOOGLE_GEMINI_BASE_URL", "AMP_URL"),
+)
 _MODELS = {
     "claude": ("api.anthropic.com", "platform.claude.com", "console.anthropic.com"),
     "codex": ("api.openai.com", "auth.openai.com", "chatgpt.com"),

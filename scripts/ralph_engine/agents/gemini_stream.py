@@ -1,0 +1,113 @@
+"""Reads the lines of `gemini --output-format stream-json`."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from . import blocks, loose, todo
+from .events import Event, Progress, Result, Text, Todo, ToolStart
+from .excerpts import tool_end, unknown
+
+KEPT = 1024 * 1024
+
+_TODO_TOOL = "write_todos"
+# The first of these that a tool's parameters have tells a person most.
+_TELLING = (
+    *("command", "file_path", "dir_path", "path", "pattern", "query", "url", "prompt"),
+    *("description", "name"),
+)
+
+
+class Parser:
+    """Keeps the message at hand, at most its last 1 MiB, and the final event."""
+
+    def __init__(self) -> None:
+        self.result: Result | None = None
+        self.last_words = ""
+        self._complaint = ""
+        self._said = bytearray()
+        self._readers: dict[str, Callable[[dict[str, Any]], list[Event]]] = {
+            "init": self._init,
+            "message": self._message,
+            "tool_use": self._tool_use,
+            "tool_result": self._tool_result,
+            "error": self._error,
+            "result": self._result,
+        }
+
+    @property
+    def final_text(self) -> str:
+        return self.result.text if self.result and self.result.error is None else ""
+
+    def feed(self, line: bytes) -> list[Event]:
+        event = loose.parse(line)
+        if event is None:
+            return self._not_an_event(line)
+        reader = self._readers.get(loose.text(event.get("type")))
+        return reader(event) if reader else [unknown(line)]
+
+    def _not_an_event(self, line: bytes) -> list[Event]:
+        if not line.strip(b" \t\r\0"):
+            return []
+        foreign = unknown(line)
+        self.last_words = foreign.raw.strip()[:200]
+        return [foreign]
+
+    def _init(self, event: dict[str, Any]) -> list[Event]:
+        return [Progress(loose.text(event.get("session_id")), loose.text(event.get("model")))]
+
+    def _message(self, event: dict[str, Any]) -> list[Event]:
+        """A message comes in pieces: it is one text when something else follows."""
+        if event.get("role") == "assistant":
+            self._said += loose.text(event.get("content")).encode("utf-8", "replace")
+            # Dropping the front is a copy: do it once per 1 MiB, not once per piece.
+            if len(self._said) > 2 * KEPT:
+                del self._said[:-KEPT]
+        return []
+
+    def _whole_message(self) -> list[Text]:
+        text = bytes(self._said[-KEPT:]).decode("utf-8", "replace")
+        self._said.clear()
+        return [Text(text)] if text else []
+
+    def _tool_use(self, event: dict[str, Any]) -> list[Event]:
+        name, given = loose.text(event.get("tool_name")), loose.fields(event.get("parameters"))
+        start = ToolStart(name, loose.text(event.get("tool_id")), blocks.telling(given, _TELLING))
+        found: list[Event] = [*self._whole_message(), start]
+        if name == _TODO_TOOL:
+            found.append(Todo(todo.items(given.get("todos"), "description")))
+        return found
+
+    def _tool_result(self, event: dict[str, Any]) -> list[Event]:
+        """The exit code of a command is not told: it succeeded where it was run."""
+        failure = loose.text(loose.fields(event.get("error")).get("message"))
+        output = loose.text(event.get("output")) or failure
+        return [tool_end(loose.text(event.get("tool_id")), event.get("status") != "error", output)]
+
+    def _error(self, event: dict[str, Any]) -> list[Event]:
+        """A warning, or what makes the final event one of an error: never the end by itself."""
+        self._complaint = loose.text(event.get("message"))[:200]
+        return [*self._whole_message()]
+
+    def _result(self, event: dict[str, Any]) -> list[Event]:
+        said = self._whole_message()
+        error = loose.text(loose.fields(event.get("error")).get("message"))
+        failed = event.get("status") == "error"
+        words = (error or self._complaint or "unknown") if failed else None
+        answer = said[0].text if said else ""
+        self.result = _result(loose.fields(event.get("stats")), answer, words)
+        return [*said, self.result]
+
+
+def _result(stats: dict[str, Any], text: str, error: str | None) -> Result:
+    """What was thought is a part of all tokens, and of no other figure. No cost is told."""
+    total, sent = (loose.count(stats.get(name)) for name in ("total_tokens", "input_tokens"))
+    milliseconds = loose.number(stats.get("duration_ms"))
+    return Result(
+        text=text,
+        error=error,
+        input_tokens=loose.count(stats.get("input")),
+        output_tokens=None if total is None or sent is None else max(0, total - sent),
+        cache_read_tokens=loose.count(stats.get("cached")),
+        duration=None if milliseconds is None else milliseconds / 1000,
+    )
