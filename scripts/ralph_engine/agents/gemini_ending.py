@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 from . import endings
 from .endings import Ended
@@ -36,11 +35,11 @@ def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
     if result.error is None:
         return endings.without_error(result.text, code, cause)
     status = _status(result.error, exit_code)
-    kind = endings.by_status(status) if status else _BY_EXIT.get(exit_code or 0)
+    kind = _BY_EXIT.get(exit_code or 0) or _kind(result.error, status)
     # What a status leaves of itself as an exit code looks like a signal.
-    plain = 1 if status else code
-    kind = kind or _kind_in(result.error)
-    return endings.with_error(kind, result.error, plain, cause, reset_in(result.error, time.time()))
+    code = 1 if status else code
+    reset = reset_in(result.error, parser.told_at)
+    return endings.with_error(kind, result.error, code, cause, reset)
 
 
 def _status(words: str, exit_code: int | None) -> int | None:
@@ -52,18 +51,22 @@ def _status(words: str, exit_code: int | None) -> int | None:
     return whole if 400 <= whole < 512 else None
 
 
-def _kind_in(words: str) -> str:
+def _kind(words: str, status: int | None) -> str:
+    """A bad request (400) may be one with a bad key: only the words tell."""
+    known = endings.by_status(status) if status else endings.FAILED
+    if known != endings.FAILED:
+        return known
     found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
     return next(found, endings.FAILED)
 
 
-def reset_in(words: str, now: float) -> float | None:
+def reset_in(words: str, told_at: float | None) -> float | None:
     """`reset after 13h18m8s`, `retry in 5.5s`."""
     found = _RESET.search(words)
-    if found is None:
+    if found is None or told_at is None:
         return None
     parts = re.findall(r"([\d.]+)(ms|[hms])", found[1])
     try:
-        return now + sum(float(number) * _UNIT[unit] for number, unit in parts)
+        return told_at + sum(float(number) * _UNIT[unit] for number, unit in parts)
     except ValueError:
         return None

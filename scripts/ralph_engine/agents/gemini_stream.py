@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import calendar
+import time
 from typing import Any, Callable
 
 from . import blocks, loose, todo
@@ -19,10 +21,11 @@ _TELLING = (
 
 
 class Parser:
-    """Keeps the message at hand, at most its last 1 MiB, and the final event."""
+    """Keeps the message at hand, at most its last 1 MiB, and the final event with its time."""
 
     def __init__(self) -> None:
         self.result: Result | None = None
+        self.told_at: float | None = None
         self.last_words = ""
         self._complaint = ""
         self._said = bytearray()
@@ -90,13 +93,21 @@ class Parser:
         return [*self._whole_message()]
 
     def _result(self, event: dict[str, Any]) -> list[Event]:
-        said = self._whole_message()
+        said, self.told_at = self._whole_message(), _moment(loose.text(event.get("timestamp")))
         error = loose.text(loose.fields(event.get("error")).get("message"))
         failed = event.get("status") == "error"
         words = (error or self._complaint or "unknown") if failed else None
         answer = said[0].text if said else ""
         self.result = _result(loose.fields(event.get("stats")), answer, words)
         return [*said, self.result]
+
+
+def _moment(text: str) -> float | None:
+    """2026-11-18T16:25:31.391Z, in seconds of the epoch."""
+    try:
+        return float(calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")))
+    except ValueError:
+        return None
 
 
 def _result(stats: dict[str, Any], text: str, error: str | None) -> Result:

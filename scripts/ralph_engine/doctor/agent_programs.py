@@ -40,7 +40,7 @@ def _configured(program: str, environment: Mapping[str, str]) -> Finding:
         return bad(topic, "not on PATH, and the settings name it", known.INSTALL)
     if known.NAME not in agents.KNOWN:
         return ok(topic, f"{found}, a program of your own: the prompt comes on its stdin")
-    words, _, fix = agent_key.fault(program, environment).partition("; ")
+    words, _, fix = agent_key.fault(program, os.environ).partition("; ")
     return bad(topic, words, fix) if words else _version(program, found, environment)
 
 
