@@ -120,6 +120,15 @@ def test_a_failing_command_is_one_by_its_exit_code() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "content", ['see: {"exitCode":3}', '{"exitCode": no', '{"a":{"exitCode":3}}', "", "{"]
+)
+def test_what_only_looks_like_an_exit_code_is_output(content: str) -> None:
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": content, "is_error": False}
+    [end] = fed([line(type="user", message={"content": [block]})])[1]
+    assert (end.ok, end.output) == (True, content)
+
+
 def test_what_a_call_is_about() -> None:
     starts = only(read(f"{REAL}/work")[1], ToolStart)
     assert [(start.name, start.summary) for start in starts] == [

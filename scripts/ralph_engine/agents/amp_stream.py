@@ -75,10 +75,11 @@ class Parser:
         return found
 
     def _count(self, usage: dict[str, Any]) -> None:
+        tokens = self._tokens
         for name in _TOKENS:
             told = loose.count(usage.get(name))
             if told is not None:
-                self._tokens[name] = self._tokens.get(name, 0) + told
+                tokens[name] = tokens.get(name, 0) + told
 
     def _user(self, event: dict[str, Any], line: bytes) -> list[Event]:
         results = [block for block in blocks.of(event) if block.get("type") == "tool_result"]
@@ -118,8 +119,8 @@ def _call(block: dict[str, Any], parent: str | None) -> list[Event]:
 def _tool_end(block: dict[str, Any], parent: str | None) -> Event:
     """A command that failed is no error here: its exit code stands in the answer."""
     output, ok = blocks.output(block.get("content")), block.get("is_error") is not True
-    answer = loose.parse(output.encode("utf-8", "replace")) if output[:1] == "{" else None
-    if answer and "exitCode" in answer:
-        ok = ok and answer["exitCode"] == 0
-        output = loose.text(answer.get("output"))
+    if output.startswith("{") and '"exitCode":' in output:
+        answer = loose.parse(output.encode("utf-8", "replace")) or {}
+        if "exitCode" in answer:
+            ok, output = ok and answer["exitCode"] == 0, loose.text(answer.get("output"))
     return tool_end(loose.text(block.get("tool_use_id")), ok, output, parent)

@@ -20,8 +20,11 @@ def of(event: dict[str, Any]) -> list[dict[str, Any]]:
 
 def telling(given: dict[str, Any], names: Iterable[str]) -> str:
     """The first of `names` that a tool's input has."""
-    values = (given.get(name) for name in names)
-    return next((summary(value) for value in values if type(value) is str and value), "")
+    for name in names:
+        value = given.get(name)
+        if type(value) is str and value:
+            return summary(value)
+    return ""
 
 
 def output(content: Any) -> str:

@@ -25,9 +25,9 @@ class Parser:
 
     def __init__(self) -> None:
         self.result: Result | None = None
-        self.told_at: float | None = None
         self.last_words = ""
         self._complaint = ""
+        self._ended = ""
         self._said = bytearray()
         self._readers: dict[str, Callable[[dict[str, Any]], list[Event]]] = {
             "init": self._init,
@@ -41,6 +41,15 @@ class Parser:
     @property
     def final_text(self) -> str:
         return self.result.text if self.result and self.result.error is None else ""
+
+    @property
+    def told_at(self) -> float | None:
+        """When the final event was printed, in seconds of the epoch."""
+        try:
+            moment = time.strptime(self._ended[:19], "%Y-%m-%dT%H:%M:%S")
+            return float(calendar.timegm(moment))
+        except ValueError:
+            return None
 
     def feed(self, line: bytes) -> list[Event]:
         event = loose.parse(line)
@@ -93,21 +102,13 @@ class Parser:
         return [*self._whole_message()]
 
     def _result(self, event: dict[str, Any]) -> list[Event]:
-        said, self.told_at = self._whole_message(), _moment(loose.text(event.get("timestamp")))
+        said, self._ended = self._whole_message(), loose.text(event.get("timestamp"))[:30]
         error = loose.text(loose.fields(event.get("error")).get("message"))
         failed = event.get("status") == "error"
         words = (error or self._complaint or "unknown") if failed else None
         answer = said[0].text if said else ""
         self.result = _result(loose.fields(event.get("stats")), answer, words)
         return [*said, self.result]
-
-
-def _moment(text: str) -> float | None:
-    """2026-11-18T16:25:31.391Z, in seconds of the epoch."""
-    try:
-        return float(calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")))
-    except ValueError:
-        return None
 
 
 def _result(stats: dict[str, Any], text: str, error: str | None) -> Result:
