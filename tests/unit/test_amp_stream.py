@@ -114,7 +114,7 @@ def test_a_failing_command_is_one_by_its_exit_code() -> None:
     ends = only(read(f"{REAL}/work")[1], ToolEnd)
     assert [(end.ok, end.output) for end in ends] == [
         (True, "one\ntwo\n"),
-        (False, ""),
+        (False, "Exit code 3\n"),
         (True, "parallel\n"),
         (True, "Successfully created file /home/dev/project/a.txt"),
     ]

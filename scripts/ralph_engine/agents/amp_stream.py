@@ -7,6 +7,7 @@ from typing import Any
 from . import blocks, loose, todo
 from .events import Event, Progress, Result, Text, Todo, ToolStart
 from .excerpts import tool_end, unknown
+from .json_lines import JsonLines
 
 _TODO_TOOL = "todo_write"
 _TOKENS = (
@@ -23,37 +24,19 @@ _TELLING = (
 )
 
 
-class Parser:
+class Parser(JsonLines):
     """Keeps the figures so far and the final event; nothing that grows with the stream."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
-        self.last_words = ""
+        super().__init__(
+            {
+                "assistant": self._assistant,
+                "user": self._user,
+                "system": self._system,
+                "result": self._result,
+            }
+        )
         self._tokens: dict[str, int] = {}
-        self._readers = {
-            "assistant": self._assistant,
-            "user": self._user,
-            "system": self._system,
-            "result": self._result,
-        }
-
-    @property
-    def final_text(self) -> str:
-        return self.result.text if self.result and self.result.error is None else ""
-
-    def feed(self, line: bytes) -> list[Event]:
-        event = loose.parse(line)
-        if event is None:
-            return self._not_an_event(line)
-        reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event, line) if reader else [unknown(line)]
-
-    def _not_an_event(self, line: bytes) -> list[Event]:
-        if not line.strip(b" \t\r\0"):
-            return []
-        foreign = unknown(line)
-        self.last_words = foreign.raw.strip()[:200]
-        return [foreign]
 
     def _system(self, event: dict[str, Any], line: bytes) -> list[Event]:
         if event.get("subtype") != "init":
@@ -122,5 +105,6 @@ def _tool_end(block: dict[str, Any], parent: str | None) -> Event:
     if output.startswith("{") and '"exitCode":' in output:
         answer = loose.parse(output.encode("utf-8", "replace")) or {}
         if "exitCode" in answer:
-            ok, output = ok and answer["exitCode"] == 0, loose.text(answer.get("output"))
+            code, output = answer["exitCode"], loose.text(answer.get("output"))
+            ok, output = (ok, output) if code == 0 else (False, f"Exit code {code}\n{output}")
     return tool_end(loose.text(block.get("tool_use_id")), ok, output, parent)

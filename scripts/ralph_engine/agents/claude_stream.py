@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from . import blocks, claude_result, loose
 from .claude_todo import TOOLS, TodoList
-from .events import Event, Progress, Result, Retry, Text, Todo, ToolEnd, ToolStart
+from .events import Event, Progress, Retry, Text, Todo, ToolEnd, ToolStart
 from .excerpts import tool_end, unknown
+from .json_lines import JsonLines
 
 MOST_OPEN_TODO_CALLS = 1_000
 
@@ -56,50 +57,33 @@ class Fault(NamedTuple):
     connection: bool = False
 
 
-class Parser:
+class Parser(JsonLines):
     """Keeps the last final event and what explains it; nothing that grows with the stream."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
+        super().__init__(
+            {
+                "assistant": self._assistant,
+                "user": self._user,
+                "system": self._system,
+                "result": self._result,
+                "rate_limit_event": self._rate_limit,
+                "stream_event": self._nothing,
+            }
+        )
         self.fault = Fault()
         self.reset: float | None = None
-        self.last_words = ""
         self._model = ""
         self._kind = ""
         self._todo = TodoList()
         self._todo_calls: dict[str, tuple[str, str]] = {}
-        self._readers = {
-            "assistant": self._assistant,
-            "user": self._user,
-            "system": self._system,
-            "result": self._result,
-            "rate_limit_event": self._rate_limit,
-            "stream_event": self._nothing,
-        }
-
-    @property
-    def final_text(self) -> str:
-        """An error's words are the client's, not the agent's."""
-        return self.result.text if self.result and self.result.error is None else ""
-
-    def feed(self, line: bytes) -> list[Event]:
-        event = loose.parse(line)
-        return self._not_an_event(line) if event is None else self._read(event, line)
-
-    def _read(self, event: dict[str, Any], line: bytes) -> list[Event]:
-        reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event, line) if reader else [unknown(line)]
 
     def _not_an_event(self, line: bytes) -> list[Event]:
         """With --output-format json and --verbose all events come as one list."""
         listed = loose.parse_array(line)
         if listed:
             return [found for event in listed for found in self._read(event, line)]
-        if not line.strip(b" \t\r\0"):
-            return []
-        foreign = unknown(line)
-        self.last_words = foreign.raw.strip()[:200]
-        return [foreign]
+        return super()._not_an_event(line)
 
     def _nothing(self, event: dict[str, Any], line: bytes) -> list[Event]:
         return []

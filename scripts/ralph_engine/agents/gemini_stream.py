@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import calendar
 import time
-from typing import Any, Callable
+from typing import Any
 
 from . import blocks, loose, todo
 from .events import Event, Progress, Result, Text, Todo, ToolStart
-from .excerpts import tool_end, unknown
+from .excerpts import tool_end
+from .json_lines import JsonLines
 
 KEPT = 1024 * 1024
 
@@ -20,27 +21,23 @@ _TELLING = (
 )
 
 
-class Parser:
+class Parser(JsonLines):
     """Keeps the message at hand, at most its last 1 MiB, and the final event with its time."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
-        self.last_words = ""
+        super().__init__(
+            {
+                "init": self._init,
+                "message": self._message,
+                "tool_use": self._tool_use,
+                "tool_result": self._tool_result,
+                "error": self._error,
+                "result": self._result,
+            }
+        )
         self._complaint = ""
         self._ended = ""
         self._said = bytearray()
-        self._readers: dict[str, Callable[[dict[str, Any]], list[Event]]] = {
-            "init": self._init,
-            "message": self._message,
-            "tool_use": self._tool_use,
-            "tool_result": self._tool_result,
-            "error": self._error,
-            "result": self._result,
-        }
-
-    @property
-    def final_text(self) -> str:
-        return self.result.text if self.result and self.result.error is None else ""
 
     @property
     def told_at(self) -> float | None:
@@ -51,24 +48,10 @@ class Parser:
         except ValueError:
             return None
 
-    def feed(self, line: bytes) -> list[Event]:
-        event = loose.parse(line)
-        if event is None:
-            return self._not_an_event(line)
-        reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event) if reader else [unknown(line)]
-
-    def _not_an_event(self, line: bytes) -> list[Event]:
-        if not line.strip(b" \t\r\0"):
-            return []
-        foreign = unknown(line)
-        self.last_words = foreign.raw.strip()[:200]
-        return [foreign]
-
-    def _init(self, event: dict[str, Any]) -> list[Event]:
+    def _init(self, event: dict[str, Any], line: bytes) -> list[Event]:
         return [Progress(loose.text(event.get("session_id")), loose.text(event.get("model")))]
 
-    def _message(self, event: dict[str, Any]) -> list[Event]:
+    def _message(self, event: dict[str, Any], line: bytes) -> list[Event]:
         """A message comes in pieces: it is one text when something else follows."""
         if event.get("role") == "assistant":
             self._said += loose.text(event.get("content")).encode("utf-8", "replace")
@@ -82,7 +65,7 @@ class Parser:
         self._said.clear()
         return [Text(text)] if text else []
 
-    def _tool_use(self, event: dict[str, Any]) -> list[Event]:
+    def _tool_use(self, event: dict[str, Any], line: bytes) -> list[Event]:
         name, given = loose.text(event.get("tool_name")), loose.fields(event.get("parameters"))
         start = ToolStart(name, loose.text(event.get("tool_id")), blocks.telling(given, _TELLING))
         found: list[Event] = [*self._whole_message(), start]
@@ -90,18 +73,18 @@ class Parser:
             found.append(Todo(todo.items(given.get("todos"), "description")))
         return found
 
-    def _tool_result(self, event: dict[str, Any]) -> list[Event]:
+    def _tool_result(self, event: dict[str, Any], line: bytes) -> list[Event]:
         """The exit code of a command is not told: it succeeded where it was run."""
         failure = loose.text(loose.fields(event.get("error")).get("message"))
         output = loose.text(event.get("output")) or failure
         return [tool_end(loose.text(event.get("tool_id")), event.get("status") != "error", output)]
 
-    def _error(self, event: dict[str, Any]) -> list[Event]:
+    def _error(self, event: dict[str, Any], line: bytes) -> list[Event]:
         """A warning, or what makes the final event one of an error: never the end by itself."""
         self._complaint = loose.text(event.get("message"))[:200]
         return [*self._whole_message()]
 
-    def _result(self, event: dict[str, Any]) -> list[Event]:
+    def _result(self, event: dict[str, Any], line: bytes) -> list[Event]:
         said, self._ended = self._whole_message(), loose.text(event.get("timestamp"))[:30]
         error = loose.text(loose.fields(event.get("error")).get("message"))
         failed = event.get("status") == "error"
