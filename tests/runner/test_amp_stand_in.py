@@ -17,7 +17,7 @@ case $* in
 --version) echo '{version}'; exit ;;
 --help) echo '-x, --execute --stream-json --help'; exit ;;
 esac
-echo "$AMP_API_KEY" >>'{asked}'
+echo "$AMP_API_KEY $*" >>'{asked}'
 test -n "$AMP_API_KEY" || exec sleep 300
 {honest} </dev/null >/dev/null
 cat '{recording}'
@@ -42,7 +42,9 @@ def test_a_stand_in_for_a_later_amp_goes_through_a_loop(tmp_path: Path) -> None:
     ends = [entry for entry in project.journal() if entry["event"] == "agent-ended"]
     assert [(e["kind"], e["answer"], e["cost"]) for e in ends] == [("ok", "Done.", None)] * 2
     started = [e["command"] for e in project.journal() if e["event"] == "agent-started"]
-    assert all("--stream-json --dangerously-allow-all -x 'Work on US-1 in" in s for s in started)
+    assert all(s.endswith("amp --stream-json --dangerously-allow-all -x PROMPT") for s in started)
+    [first, *_] = (project.outside / "asked").read_text().splitlines()
+    assert first.startswith("sgamp_test --stream-json --dangerously-allow-all -x Work on US-1 in ")
     told = [e for e in project.journal() if e["event"] == "agent" and e["kind"] == "tool_start"]
     assert [(tool["name"], tool["summary"]) for tool in told] == [("Bash", "echo hi")] * 2
 
