@@ -11,7 +11,9 @@ from .gemini_stream import Parser
 # Its own; 42 is input that it could not use, not a person whom it asks for.
 _BY_EXIT = {41: endings.AUTH, 53: endings.MAX_TURNS}
 _OWN = frozenset({41, 42, 44, 52, 53, 54, 55})
-_NO_SIGN_IN = "no way to sign in (exit code 41): start gemini by hand and choose one"
+_NO_SIGN_IN = (
+    "no way to sign in (exit code 41): set GEMINI_API_KEY, or start gemini by hand and choose one"
+)
 _STATUS = re.compile(r'"code": ?(\d{3})\b')
 _BY_WORDS = (
     (endings.LIMIT, re.compile(r"exhausted your|quota|rate.limit|try again later", re.I)),
