@@ -139,6 +139,17 @@ def test_what_a_call_is_about() -> None:
     ]
 
 
+def test_figures_of_the_final_event_come_first() -> None:
+    usage = {"input_tokens": 7, "output_tokens": 5}
+    message = line(type="assistant", message={"content": [], "usage": usage})
+    own = {**usage, "input_tokens": 100, "cache_read_input_tokens": 80}
+    parser, _ = fed([message, line(type="result", subtype="success", result="x", usage=own)])
+    result = parser.result
+    assert result is not None
+    assert (result.input_tokens, result.output_tokens) == (100, 5)
+    assert (result.cache_read_tokens, result.cache_write_tokens) == (80, None)
+
+
 def test_the_list_of_things_to_do() -> None:
     [todo] = only(read(f"{REAL}/steps")[1], Todo)
     assert todo.items == (

@@ -69,7 +69,9 @@ class Parser(JsonLines):
         return [_tool_end(block, blocks.parent(event)) for block in results]
 
     def _result(self, event: dict[str, Any], line: bytes) -> list[Event]:
-        tokens = [self._tokens.get(name) for name in _TOKENS]
+        # Optional there: without it, what the messages told.
+        usage = loose.fields(event.get("usage")) or self._tokens
+        tokens = [loose.count(usage.get(name)) for name in _TOKENS]
         milliseconds = loose.number(event.get("duration_ms"))
         self.result = Result(
             text=loose.text(event.get("result")),
