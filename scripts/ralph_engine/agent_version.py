@@ -11,7 +11,7 @@ from .agents import choose
 from .core import command
 
 _SECONDS = 30.0
-_NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})\b")
+_NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,12})\b")
 
 
 class Version(NamedTuple):

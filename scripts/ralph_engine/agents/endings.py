@@ -27,6 +27,15 @@ KINDS = RETRIED | FATAL | COUNTED | {OK, BUDGET, WAIT}
 
 WAIT_CODE = 42
 
+_BY_STATUS = {
+    401: AUTH,
+    402: AUTH,
+    403: AUTH,
+    404: NOT_FOUND,
+    408: NETWORK,
+    429: LIMIT,
+}
+
 _NOT_RUN = {126: "not executable", 127: "not found"}
 _CAUSES = {TIMEOUT: "its time was over", SIGNAL: "the runner ended it"}
 
@@ -37,6 +46,11 @@ class Ended(NamedTuple):
     kind: str
     detail: str
     retry_after: float | None = None
+
+
+def by_status(status: int) -> str:
+    """What the provider's HTTP status stands for."""
+    return _BY_STATUS.get(status, OVERLOADED if status >= 500 else FAILED)
 
 
 def by_exit(exit_code: int | None, cause: str | None) -> Ended:
