@@ -35,7 +35,8 @@ def test_what_a_row_names_is_there(row: list[str]) -> None:
     assert named
     for name in named:
         path, _, test = name.partition("::")
-        assert path.endswith(".py") and (not test or test in functions_in(path)), name
+        assert path.endswith(".py") and (TESTS / path).exists(), name
+        assert not test or test in functions_in(path), name
 
 
 def test_the_table_has_rows() -> None:
