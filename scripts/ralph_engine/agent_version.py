@@ -11,6 +11,7 @@ from .agents import choose
 from .core import command
 
 _SECONDS = 30.0
+UNKNOWN = "its --version tells no version"
 _NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})\b")
 
 
@@ -38,13 +39,11 @@ def look(program: str, environment: dict[str, str]) -> Version:
         return Version(program)
     words = _said([program, "--version"], environment).strip().split("\n")[0]
     number = _NUMBER.search(words)
-    if number is None:
-        return Version(f"{program}, version unknown")
-    untested = judged(number[0], adapter.TESTED)
+    untested = judged(number[0], adapter.TESTED) if number else UNKNOWN
     if not untested:
         return Version(words)
     told = _said([program, *adapter.HELP], environment)
-    return Version(words, untested, _missing(adapter.FLAGS, told))
+    return Version(words if number else program, untested, _missing(adapter.FLAGS, told))
 
 
 def judged(number: str, tested: tuple[str, str]) -> str:

@@ -142,7 +142,7 @@ def test_a_session_event_by_event() -> None:
         "start item_3 Shell echo parallel",
         "end item_3 True 1 lines 9 chars",
         "start item_4 Shell exit 3",
-        "end item_4 False 0 lines 0 chars",
+        "end item_4 False 1 lines 11 chars",
         "start item_5 Edit add /home/dev/project/a.txt",
         "end item_5 True 0 lines 0 chars",
         "text All done.",
@@ -177,7 +177,7 @@ def test_the_list_of_things_to_do_and_the_one_at_work() -> None:
 
 def test_new_tries_are_told_with_their_status() -> None:
     assert only(read("http503")[1], Retry) == [
-        Retry(1, 0.0, 503, raw("http503")[2]["message"][len("Reconnecting... 1/1 (") : -1])
+        Retry(1, None, 503, raw("http503")[2]["message"][len("Reconnecting... 1/1 (") : -1])
     ]
     attempts = [retry.attempt for retry in only(read("http500-default-retries")[1], Retry)]
     assert attempts == [1, 2, 3, 4, 5]

@@ -18,14 +18,6 @@ _BY_KIND = {
     "overloaded": endings.OVERLOADED,
     "rate_limit": endings.LIMIT,
 }
-_BY_STATUS = {
-    401: endings.AUTH,
-    402: endings.AUTH,
-    403: endings.AUTH,
-    404: endings.NOT_FOUND,
-    408: endings.NETWORK,
-    429: endings.LIMIT,
-}
 _BY_WORDS = (
     (endings.LIMIT, re.compile(r"usage limit reached|hit your [^\n]{0,40}limit|rate.limit", re.I)),
     (endings.OVERLOADED, re.compile(r"overloaded", re.I)),
@@ -55,16 +47,10 @@ def _kind(fault: Fault, words: str) -> str:
     if known:
         return known
     if fault.status is not None:
-        server = endings.OVERLOADED if fault.status >= 500 else endings.FAILED
-        return _BY_STATUS.get(fault.status, server)
+        return endings.by_status(fault.status)
     if fault.connection or fault.kind == "server_error":
         return endings.NETWORK
-    return _kind_in(words)
-
-
-def _kind_in(words: str) -> str:
-    found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
-    return next(found, endings.FAILED)
+    return endings.by_words(words, _BY_WORDS)
 
 
 def _reset_in(words: str) -> float | None:

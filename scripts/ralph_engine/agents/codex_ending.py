@@ -9,14 +9,6 @@ from . import endings
 from .codex_stream import Parser, status_in
 from .endings import Ended
 
-_BY_STATUS = {
-    401: endings.AUTH,
-    402: endings.AUTH,
-    403: endings.AUTH,
-    404: endings.NOT_FOUND,
-    408: endings.NETWORK,
-    429: endings.LIMIT,
-}
 # A used-up balance is fatal, not a limit: no waiting helps. Apostrophes may be curly.
 _BY_WORDS = (
     (endings.LIMIT, re.compile(r"hit your usage limit|rate limit", re.I)),
@@ -44,11 +36,7 @@ def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
 
 def _kind(words: str) -> str:
     status = status_in(words)
-    if status is not None:
-        server = endings.OVERLOADED if status >= 500 else endings.FAILED
-        return _BY_STATUS.get(status, server)
-    found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
-    return next(found, endings.FAILED)
+    return endings.by_words(words, _BY_WORDS) if status is None else endings.by_status(status)
 
 
 def reset_in(words: str, now: float) -> float | None:

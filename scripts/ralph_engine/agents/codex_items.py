@@ -65,7 +65,13 @@ def _unwrapped(command: str) -> str:
 
 def _output(item: Item, kind: str) -> str:
     if kind == "command_execution":
-        return loose.text(item.get("aggregated_output"))
+        return loose.text(item.get("aggregated_output")) or _exit(item)
     failure = loose.text(loose.fields(item.get("error")).get("message"))
     blocks = loose.objects(loose.fields(item.get("result")).get("content"))
     return failure or "\n".join(loose.text(block.get("text")) for block in blocks)
+
+
+def _exit(item: Item) -> str:
+    """All that is told of a command that failed without a word."""
+    code = loose.count(item.get("exit_code"))
+    return f"Exit code {code}" if code else ""

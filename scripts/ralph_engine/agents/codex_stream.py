@@ -106,7 +106,7 @@ class Parser:
             self.last_words = words[:200]
             return []
         why = again[2] or ""
-        return [Retry(int(again[1]), 0.0, status_in(why), why)]
+        return [Retry(int(again[1]), None, status_in(why), why)]
 
 
 def status_in(words: str) -> int | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Iterable
 from typing import NamedTuple
 
 OK = "ok"
@@ -27,6 +29,15 @@ KINDS = RETRIED | FATAL | COUNTED | {OK, BUDGET, WAIT}
 
 WAIT_CODE = 42
 
+# A balance that is used up (402) is fatal, not a limit: no waiting helps.
+_BY_STATUS = {
+    401: AUTH,
+    402: AUTH,
+    403: AUTH,
+    404: NOT_FOUND,
+    408: NETWORK,
+    429: LIMIT,
+}
 _NOT_RUN = {126: "not executable", 127: "not found"}
 _CAUSES = {TIMEOUT: "its time was over", SIGNAL: "the runner ended it"}
 
@@ -37,6 +48,16 @@ class Ended(NamedTuple):
     kind: str
     detail: str
     retry_after: float | None = None
+
+
+def by_status(status: int) -> str:
+    """The kind of an answer of the provider's, by its HTTP status."""
+    return _BY_STATUS.get(status, OVERLOADED if status >= 500 else FAILED)
+
+
+def by_words(words: str, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> str:
+    """The last resort: the kind of the first pattern that is in the words."""
+    return next((kind for kind, pattern in patterns if pattern.search(words)), FAILED)
 
 
 def by_exit(exit_code: int | None, cause: str | None) -> Ended:
