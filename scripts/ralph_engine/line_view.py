@@ -16,6 +16,7 @@ from .agents.events import (
     ToolEnd,
     ToolStart,
 )
+from .columns import untabbed
 from .harmless import harmless
 
 PLAIN, GOOD, BAD, QUIET, TITLE = "plain", "good", "bad", "quiet", "title"
@@ -97,9 +98,9 @@ class View:
         """Its first lines; those of an error begin in the line above."""
         limit = self._output
         cut = "..." if len(end.output) > limit.chars else ""
-        rows = (end.output[: limit.chars] + cut).rstrip("\n").split("\n")[: limit.lines]
+        rows = _rows((end.output[: limit.chars] + cut).rstrip("\n"))[: limit.lines]
         rows = rows if end.ok else rows[1:]
-        return [Line(f"     {row.expandtabs(4)}", QUIET) for row in rows] if any(rows) else []
+        return [Line(f"     {row}", QUIET) for row in rows] if any(rows) else []
 
     def _begin(self, start: ToolStart) -> str:
         self._tools += 1
@@ -120,9 +121,13 @@ def one_line(text: str) -> str:
     return harmless(text).replace("\n", "\\n")
 
 
+def _rows(text: str) -> list[str]:
+    return [untabbed(row.rstrip("\r")) for row in text.split("\n")]
+
+
 def _without_memory(event: Event) -> list[str]:
     if isinstance(event, Text):
-        return event.text.strip("\n").split("\n") if event.text.strip() else []
+        return _rows(event.text.strip("\n")) if event.text.strip() else []
     return [_retry(event)] if isinstance(event, Retry) else []
 
 
@@ -161,8 +166,8 @@ def _todo_item(item: TodoItem) -> Line:
 
 def _retry(event: Retry) -> str:
     when = "" if event.delay is None else f" in {event.delay:.1f}s"
-    cause = event.error if event.status is None else f"{event.status} {event.error}".rstrip()
-    return f"Retry {event.attempt}{when} ({cause})"
+    status = "" if event.status is None or str(event.status) in event.error else event.status
+    return f"Retry {event.attempt}{when} ({f'{status} {event.error}'.strip()})"
 
 
 def complete(result: Result, tools: int, errors: int) -> str:

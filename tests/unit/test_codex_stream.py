@@ -25,7 +25,7 @@ TOOLS = {"command_execution", "file_change", "mcp_tool_call", "collab_tool_call"
 FINE = (
     *("bash-fail", "bash-ok", "goal", "hooks", "hooks-exit2", "hooks-project"),
     *("hooks-project-trust", "hooks-untrusted", "patch", "plan", "sandbox-broken"),
-    *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "work"),
+    *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "wide", "work"),
 )
 # exit code, cause, kind, start of the detail
 ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
@@ -142,7 +142,7 @@ def test_a_session_event_by_event() -> None:
         "start item_3 Shell echo parallel",
         "end item_3 True 1 lines 9 chars",
         "start item_4 Shell exit 3",
-        "end item_4 False 1 lines 11 chars",
+        "end item_4 False 1 lines 12 chars",
         "start item_5 Edit add /home/dev/project/a.txt",
         "end item_5 True 0 lines 0 chars",
         "text All done.",
@@ -196,6 +196,15 @@ def test_an_error_without_a_failed_turn_is_no_end() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "output"), [(3, "Exit code 3\nno\n"), (0, "no\n"), (None, "no\n"), ("3", "no\n")]
+)
+def test_a_command_that_failed_tells_how(code: object, output: str) -> None:
+    item = {"type": "command_execution", "id": "1", "status": "failed", "exit_code": code}
+    [end] = fed([line(type="item.completed", item={**item, "aggregated_output": "no\n"})])[1]
+    assert (end.ok, end.output, end.chars) == (False, output, len(output))
+
+
 def test_mcp_calls_searches_and_helpers() -> None:
     calls = [
         {"type": "mcp_tool_call", "server": "db", "tool": "query", "arguments": {"a": 1}},
@@ -232,6 +241,10 @@ def test_what_a_failed_mcp_call_says_is_its_output() -> None:
         ("sh -c 'a'", "a"),
         ("grep -c x 'a b'", "grep -c x 'a b'"),
         ("bash -lc 'one\ntwo'", "one"),
+        ("""bash -lc "echo 'a' "'$HOME'""", "echo 'a' $HOME"),
+        ("bash -lc 'it'\"'\"'s'", "it's"),
+        ("bash -lc 'cut off", "'cut off"),
+        ("bash -lc two words", "two words"),
         ("", ""),
     ],
 )

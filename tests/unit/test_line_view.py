@@ -143,10 +143,23 @@ def test_text_keeps_its_lines() -> None:
     assert shown(Text("one\n\n  two\n"), Text(" \n")) == ["one", "", "  two"]
 
 
+def test_tabs_lead_to_columns_and_ends_of_other_systems_are_ends() -> None:
+    assert shown(Text("a\tb\r\n\tif x:\n日本\tx\ncafe\u0301\tx\t")) == [
+        "a   b",
+        "    if x:",
+        "日本    x",
+        "cafe\u0301    x   ",
+    ]
+    assert shown(Text("\t" * 200_000)) == []
+    assert len(shown(Text("\t" * 200_000 + "x"))[0]) == 800_001
+
+
 def test_retries() -> None:
     assert shown(Retry(2, 1.162, 429, "rate_limit")) == ["Retry 2 in 1.2s (429 rate_limit)"]
     assert shown(Retry(1, 0.6, None, "unknown")) == ["Retry 1 in 0.6s (unknown)"]
     assert shown(Retry(3, None, 503, "busy")) == ["Retry 3 (503 busy)"]
+    assert shown(Retry(3, None, 503, "status 503")) == ["Retry 3 (status 503)"]
+    assert shown(Retry(3, None, 503, "")) == ["Retry 3 (503)"]
 
 
 def test_what_is_not_for_people() -> None:
