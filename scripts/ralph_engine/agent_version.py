@@ -11,6 +11,7 @@ from .agents import choose
 from .core import command
 
 _SECONDS = 30.0
+_LONGEST = 256 * 1024
 UNKNOWN = "its --version tells no version"
 _NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})\b")
 
@@ -68,4 +69,5 @@ def _missing(flags: tuple[str, ...], told: str) -> tuple[str, ...]:
 
 def _said(argv: list[str], environment: dict[str, str]) -> str:
     """'' where it could not be started, took too long, or said nothing."""
-    return command.run(argv, "/", environment, _SECONDS).output.decode("utf-8", "replace")
+    told = command.run(argv, "/", environment, _SECONDS).output
+    return told[:_LONGEST].decode("utf-8", "replace")

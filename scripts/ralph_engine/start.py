@@ -20,6 +20,7 @@ from . import (
     lock,
     loop,
     marker_file,
+    memory,
     notify,
     old_runs,
     past_run,
@@ -54,6 +55,7 @@ from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
 
 
 def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
+    memory.give_back()
     interrupts.install()
     screen = Screen(options.json, options.verbose)
     try:

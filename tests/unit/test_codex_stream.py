@@ -183,6 +183,14 @@ def test_new_tries_are_told_with_their_status() -> None:
     assert attempts == [1, 2, 3, 4, 5]
 
 
+def test_of_a_huge_answer_the_end_is_kept() -> None:
+    text = "x" * 2_000_000 + "the end"
+    said = line(type="item.completed", item={"type": "agent_message", "text": text})
+    parser, found = fed([said, line(type="turn.completed", usage={})])
+    assert found[0] == Text(text)
+    assert (len(parser.final_text), parser.final_text[-8:]) == (1024 * 1024, "xthe end")
+
+
 def test_a_warning_says_nothing_and_ends_nothing() -> None:
     parser, found = fed([line(type="item.completed", item={"type": "error", "message": "Hm"})])
     assert (found, parser.result) == ([], None)

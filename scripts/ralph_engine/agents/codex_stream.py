@@ -18,7 +18,7 @@ from .events import (
     Todo,
     TodoItem,
 )
-from .excerpts import unknown
+from .excerpts import LONGEST_ANSWER, unknown
 
 _AGAIN = re.compile(r"Reconnecting\.\.\. (\d{1,6})/\d{1,6}(?: \((.*)\))?", re.DOTALL)
 _STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
@@ -73,8 +73,9 @@ class Parser:
         item = loose.fields(event.get("item"))
         kind, stage = loose.text(item.get("type")), event["type"]
         if kind == "agent_message":
-            self._answer = loose.text(item.get("text"))
-            return [Text(self._answer)]
+            text = loose.text(item.get("text"))
+            self._answer = text[-LONGEST_ANSWER:]
+            return [Text(text)]
         if kind == "todo_list":
             return self._todo_list(item)
         if kind in codex_items.TOOLS:
