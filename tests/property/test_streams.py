@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ralph_engine import line_view
-from ralph_engine.agents import claude, codex, command
+from ralph_engine.agents import KNOWN, choose, command
 from ralph_engine.agents.adapter import Adapter
 from ralph_engine.agents.endings import KINDS
 from ralph_engine.agents.events import Event, as_json
@@ -23,7 +23,7 @@ def recorded(adapter: Adapter) -> list[bytes]:
     return sorted({line for path in paths for line in path.read_bytes().splitlines()})
 
 
-STREAMING: list[Adapter] = [claude, codex]
+STREAMING: list[Adapter] = [choose(name) for name in KNOWN]
 ADAPTERS: list[Adapter] = [*STREAMING, command]
 RECORDED = [line for adapter in STREAMING for line in recorded(adapter)]
 values = st.recursive(
