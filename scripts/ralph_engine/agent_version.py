@@ -10,9 +10,9 @@ from typing import NamedTuple
 from .agents import choose
 from .core import command
 
-_SECONDS = 30.0
-_LONGEST = 256 * 1024
 UNKNOWN = "its --version tells no version"
+_LONGEST = 256 * 1024
+_SECONDS = 30.0
 _NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})\b")
 
 

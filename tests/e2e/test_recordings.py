@@ -36,9 +36,10 @@ def test_recorded_anew(scenario: record.Scenario) -> None:
     assert events(scenario.agent, record.record(scenario)) == events(scenario.agent, kept)
 
 
-@pytest.mark.parametrize(
-    "scenario", [s for s in record.SCENARIOS if s.code == 0], ids=lambda s: f"{s.agent}-{s.name}"
-)
+WORKING = [s for s in record.SCENARIOS if s.agent in ("claude", "codex") and s.code == 0]
+
+
+@pytest.mark.parametrize("scenario", WORKING, ids=lambda s: f"{s.agent}-{s.name}")
 def test_the_tokens_are_those_that_the_model_billed(scenario: record.Scenario) -> None:
     version = record.VERSIONS[scenario.agent]
     kept = (CASSETTES / scenario.agent / version / f"{scenario.name}.jsonl").read_bytes()

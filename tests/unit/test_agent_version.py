@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine import agent_version, preflight, settings
-from ralph_engine.agents import KNOWN, choose, codex
+from ralph_engine.agents import claude, codex
 from ralph_engine.confined import Confinement
 from ralph_engine.settings import Entry
 
@@ -99,8 +99,8 @@ def test_a_program_that_we_do_not_know_is_not_asked(tmp_path: Path) -> None:
 def test_every_flag_that_we_pass_is_looked_for() -> None:
     from unit.test_launch import asked
 
-    for name in KNOWN:
-        adapter, request = choose(name), asked(command=name, model="m", budget_usd=1.0)
+    for adapter in (claude, codex):
+        request = asked(command=adapter.NAME, model="m", budget_usd=1.0)
         for launch in (adapter.launch(request), adapter.plain_launch(request)):
             passed = {word for word in launch.argv if word.startswith("-") and word != "-"}
             assert passed <= set(adapter.FLAGS)

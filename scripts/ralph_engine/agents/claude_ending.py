@@ -50,7 +50,12 @@ def _kind(fault: Fault, words: str) -> str:
         return endings.by_status(fault.status)
     if fault.connection or fault.kind == "server_error":
         return endings.NETWORK
-    return endings.by_words(words, _BY_WORDS)
+    return _kind_in(words)
+
+
+def _kind_in(words: str) -> str:
+    found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
+    return next(found, endings.FAILED)
 
 
 def _reset_in(words: str) -> float | None:

@@ -36,7 +36,10 @@ def ended(parser: Parser, exit_code: int | None, cause: str | None) -> Ended:
 
 def _kind(words: str) -> str:
     status = status_in(words)
-    return endings.by_words(words, _BY_WORDS) if status is None else endings.by_status(status)
+    if status is not None:
+        return endings.by_status(status)
+    found = (kind for kind, pattern in _BY_WORDS if pattern.search(words))
+    return next(found, endings.FAILED)
 
 
 def reset_in(words: str, now: float) -> float | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import signal
-from collections.abc import Iterable
 from typing import NamedTuple
 
 OK = "ok"
@@ -29,7 +27,6 @@ KINDS = RETRIED | FATAL | COUNTED | {OK, BUDGET, WAIT}
 
 WAIT_CODE = 42
 
-# A balance that is used up (402) is fatal, not a limit: no waiting helps.
 _BY_STATUS = {
     401: AUTH,
     402: AUTH,
@@ -38,6 +35,7 @@ _BY_STATUS = {
     408: NETWORK,
     429: LIMIT,
 }
+
 _NOT_RUN = {126: "not executable", 127: "not found"}
 _CAUSES = {TIMEOUT: "its time was over", SIGNAL: "the runner ended it"}
 
@@ -51,13 +49,8 @@ class Ended(NamedTuple):
 
 
 def by_status(status: int) -> str:
-    """The kind of an answer of the provider's, by its HTTP status."""
+    """What the provider's HTTP status stands for."""
     return _BY_STATUS.get(status, OVERLOADED if status >= 500 else FAILED)
-
-
-def by_words(words: str, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> str:
-    """The last resort: the kind of the first pattern that is in the words."""
-    return next((kind for kind, pattern in patterns if pattern.search(words)), FAILED)
 
 
 def by_exit(exit_code: int | None, cause: str | None) -> Ended:

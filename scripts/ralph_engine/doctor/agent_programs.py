@@ -39,14 +39,15 @@ def _configured(program: str, environment: Mapping[str, str]) -> Finding:
     topic, known = f"agent {program}", agents.choose(program).NAME
     found = shutil.which(program)
     if found is None:
-        return bad(topic, "not on PATH, and the settings name it", _fix(known))
+        fix = _INSTALL.get(known, "install it, or name another one in the settings")
+        return bad(topic, "not on PATH, and the settings name it", fix)
     if known not in agents.KNOWN:
         return ok(topic, f"{found}, a program of your own: the prompt comes on its stdin")
     return _version(program, found, environment)
 
 
 def _version(name: str, found: str, environment: Mapping[str, str]) -> Finding:
-    topic, fix = f"agent {name}", _fix(agents.choose(name).NAME)
+    topic, fix = f"agent {name}", _INSTALL[agents.choose(name).NAME]
     version = agent_version.look(os.path.abspath(found), dict(environment))
     if version.untested == agent_version.UNKNOWN:
         return bad(topic, f"{found} --version does not work in a home of its own", fix)
@@ -55,7 +56,3 @@ def _version(name: str, found: str, environment: Mapping[str, str]) -> Finding:
         return bad(topic, f"{version.words} at {found} does not know {flags}", fix)
     note = f" ({version.untested})" if version.untested else ""
     return ok(topic, f"{version.words} at {found}{note}")
-
-
-def _fix(known: str) -> str:
-    return _INSTALL.get(known, "install it, or name another one in the settings")
