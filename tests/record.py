@@ -55,6 +55,14 @@ def _sh(command: str) -> Turn:
     return call("exec_command", cmd=command)
 
 
+def _task(subject: str) -> Turn:
+    return call("TaskCreate", subject=subject, description=subject)
+
+
+def _task_is(status: str) -> Turn:
+    return call("TaskUpdate", taskId="1", status=status)
+
+
 def _plan(*states: str, names: Sequence[str] = ("Step 1", "Step 2", "Step 3")) -> Turn:
     steps = [{"step": name, "status": state} for name, state in zip(names, states)]
     return call("update_plan", plan=steps)
@@ -64,14 +72,9 @@ def _bash(command: str) -> Turn:
     return call("Bash", command=command, description="work")
 
 
-def _task(subject: str) -> Turn:
-    return call("TaskCreate", subject=subject, description=subject)
-
-
-def _task_is(status: str) -> Turn:
-    return call("TaskUpdate", taskId="1", status=status)
-
-
+_USAGE = {"input": 300, "cache_read": 2000, "cache_creation": 50, "output": 40}
+_LIMIT = {"type": "usage_limit_reached", "plan_type": "pro", "resets_at": RESET}
+_MODEL = "The model `gpt-9` does not exist or you do not have access to it."
 # Letters of one, two and no column; a long line, then more lines than are shown.
 _HELLO = "日本語の題名を読む 🚀\n\nFirst a list."
 _WIDE = (
@@ -83,9 +86,6 @@ _NAMES = ("題名を読む 📖", "Run the tests")
 _WIDE_PATCH = PATCH.replace("a.txt", "日本.txt")
 _LAST = "完了 🎉 all done."
 _TASKS = ("--tools", "Bash,Read,TaskCreate,TaskUpdate")
-_USAGE = {"input": 300, "cache_read": 2000, "cache_creation": 50, "output": 40}
-_LIMIT = {"type": "usage_limit_reached", "plan_type": "pro", "resets_at": RESET}
-_MODEL = "The model `gpt-9` does not exist or you do not have access to it."
 SCENARIOS = [
     Scenario("codex", "work", [
         turn(think("Let me see."), say("I look first."), _sh("echo one; echo two")),
@@ -102,11 +102,6 @@ SCENARIOS = [
     Scenario("codex", "capacity", [break_off("Half a", "server_is_overloaded")], 1),
     Scenario("codex", "http404", [fail(404, _MODEL, error={"code": "model_not_found"})], 1),
     Scenario("codex", "no-key", [], 1, codex_client.KEY),
-    Scenario("claude", "work", [
-        turn(think("Let me see."), say("I look first."), _bash("echo one; echo two")),
-        turn(_bash("exit 3"), _bash("echo parallel"), usage=_USAGE),
-        say("All done."),
-    ], 0),
     Scenario("claude", "wide", [
         turn(say(_HELLO), *map(_task, _NAMES)),
         turn(_task_is("in_progress"), _bash(_WIDE), usage=_USAGE),
@@ -120,6 +115,11 @@ SCENARIOS = [
         turn(_sh(_SLOW), _sh(_BAD)),
         turn(_plan("completed", "in_progress", names=_NAMES), _sh(_WIDE_PATCH)),
         say(_LAST),
+    ], 0),
+    Scenario("claude", "work", [
+        turn(think("Let me see."), say("I look first."), _bash("echo one; echo two")),
+        turn(_bash("exit 3"), _bash("echo parallel"), usage=_USAGE),
+        say("All done."),
     ], 0),
 ]  # fmt: skip
 
