@@ -90,6 +90,20 @@ def test_a_version_that_is_not_told_must_know_our_flags(tmp_path: Path) -> None:
     ]
 
 
+def test_flags_that_cannot_be_are_told_before_the_first_token(tmp_path: Path) -> None:
+    """Also those of a reviewer, who comes to work much later."""
+    program = stand_in(tmp_path, "codex-cli 0.169.0")
+    own = {"reviewAgent.command": f"{program} -m gpt-1", "reviewModel": "gpt-2"}
+    entries = {name: Entry(value, "test") for name, value in own.items()}
+    chosen = settings.settled(
+        settings.merged([], {"agent.command": Entry(program, "test"), **entries})
+    )
+    assert preflight._agent_faults(chosen, Confinement()) == [
+        f"review agent {program}: the agent's flags name a model, and so do the settings or"
+        " --model (gpt-2); take one of them out"
+    ]
+
+
 def test_a_program_that_we_do_not_know_is_not_asked(tmp_path: Path) -> None:
     program = stand_in(tmp_path, "1.2.3", name="my-agent")
     assert agent_version.ask(program).sentence == program
