@@ -292,6 +292,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     if report_files.keep(run):
         run.say(f"report: {report_files.names(run.run_id).html}")
     if roles.cost_is_told(run.settings):
-        run.say(costs.sentence(run.cost, run.cost_estimated))
+        silent = roles.silent_about_cost(run.settings, run.fallback_until > 0)
+        run.say(costs.sentence(run.cost, run.cost_estimated, silent))
     notify.of_end(run, stop)
     return stop

@@ -93,6 +93,8 @@ def test_claude_writes_and_codex_reviews(tmp_path: Path) -> None:
     assert [words.startswith("Complete (cost: $") for words in figures] == [True, False] * 3
     counted = "Complete (tokens: 200 in / 20 out, tools: 1, errors: 0"
     assert figures[1::2] == [counted, "Failed (tools: 1, errors: 0", counted]
+    [cost] = [line for line in ran.screen if line.startswith("[ralph] cost: $")]
+    assert cost.endswith(" (without codex: no cost is told)")
     charged = [(entry["charged"] > 0, entry["estimated"]) for entry in ran.of("agent-ended")]
     assert charged == [(True, False), (False, False)] * 3
 
