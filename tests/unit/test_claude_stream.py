@@ -428,6 +428,7 @@ def test_every_kind_has_one_consequence() -> None:
         b'{"type":"news"}',
         b'{"type":["a"]}',
         b'{"type":"system","subtype":"news"}',
+        b'{"type":"result"} and more',
         b"[" * 100_000,
         b'{"a":' * 100_000,
     ],
@@ -448,6 +449,8 @@ def test_dirt_in_a_line_does_not_change_its_events() -> None:
     assert fed([b"\0" + entry + b"\0\r" for entry in clean])[1] == expected
     assert fed([b"(node:7) Warning: old " + entry for entry in clean])[1] == expected
     assert fed([b"\xef\xbb\xbf" + entry for entry in clean])[1] == expected
+    assert fed([b" \t" + entry + b" \t" for entry in clean])[1] == expected
+    assert fed([entry + b" " for entry in clean])[1] == expected
     broken = fed([entry.replace(b"It failed.", b"It \xff failed.") for entry in clean])[1]
     assert len(broken) == len(expected)
     assert broken[-1].text == "It \ufffd failed."  # type: ignore[union-attr]
