@@ -24,6 +24,6 @@ def untabbed(text: str) -> str:
 
 
 def _of(character: str) -> int:
-    if unicodedata.combining(character):
+    if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

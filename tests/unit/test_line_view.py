@@ -144,11 +144,12 @@ def test_text_keeps_its_lines() -> None:
 
 
 def test_tabs_lead_to_columns_and_ends_of_other_systems_are_ends() -> None:
-    assert shown(Text("a\tb\r\n\tif x:\n日本\tx\ncafe\u0301\tx\t")) == [
+    assert shown(Text("a\tb\r\n\tif x:\n日本\tx\ncafe\u0301\tx\t\nกี่\tx")) == [
         "a   b",
         "    if x:",
         "日本    x",
         "cafe\u0301    x   ",
+        "กี่   x",
     ]
     assert shown(Text("\t" * 200_000)) == []
     assert len(shown(Text("\t" * 200_000 + "x"))[0]) == 800_001
