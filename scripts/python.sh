@@ -76,10 +76,14 @@ ralph_is_macos_stub() { # PROGRAM
 }
 
 # A shim execs the real interpreter, so sys.executable names what is behind it. No -I: Python 2
-# must be able to say its version.
-ralph_probe() { # PROGRAM: prints the path behind it, or fails and prints 'Python VERSION'
-  "$1" -E -S -c 'import sys
-old = sys.version_info < (3, 9)
-print("Python %d.%d.%d" % sys.version_info[:3] if old else sys.executable)
-sys.exit(old)' 2>/dev/null </dev/null
+# must be able to say its version. Windows' own has no fork, no sessions and no O_NOFOLLOW.
+ralph_probe() { # PROGRAM: prints the path behind it, or fails and prints what it is
+  "$1" -E -S -c 'import os, sys
+said = "Python %d.%d.%d" % sys.version_info[:3]
+if os.name == "nt":
+    said += " for Windows, which Ralph cannot use: start it in WSL"
+elif sys.version_info >= (3, 9):
+    said = sys.executable
+print(said)
+sys.exit(said != sys.executable)' 2>/dev/null </dev/null
 }

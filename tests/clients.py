@@ -20,7 +20,14 @@ sys.path.insert(0, str(PINS.parent.parent / "scripts"))
 from environment import Failed, make_once, say  # noqa: E402
 
 LIMIT_SECONDS = 900
-CODEX = "@openai/codex"
+ALL = "Claude Code, Codex, Amp and Gemini"
+# Where a package has its program; Claude Code's is put there by its install step.
+CLAUDE = "bin/claude.exe"
+PROGRAMS = {
+    "@openai/codex": "bin/codex.js",
+    "@google/gemini-cli": "bundle/gemini.js",
+    "@sourcegraph/amp": "dist/main.js",
+}
 
 
 def main(cache: str) -> int:
@@ -46,10 +53,10 @@ def build(made: Path, log: Path) -> None:
     npm = shutil.which("npm")
     if not npm:
         raise Failed(
-            "npm is not on PATH, and the end-to-end tests need Claude Code and Codex from npm",
+            f"npm is not on PATH, and the end-to-end tests need {ALL} from npm",
             "install Node.js with npm (Debian, Ubuntu: apt install nodejs npm), then start again",
         )
-    say(f"installing Claude Code and Codex into {log.with_suffix('')} (once, with npm)")
+    say(f"installing {ALL} into {log.with_suffix('')} (once, with npm)")
     made.mkdir()
     shutil.copy(PINS, made)
     log.write_text("")
@@ -58,10 +65,10 @@ def build(made: Path, log: Path) -> None:
     run([npm, "install", "--ignore-scripts", *flags], made, log)
     for name, pin in json.loads(PINS.read_text())["dependencies"].items():
         package = made / "node_modules" / name
-        if name != CODEX:
+        program = PROGRAMS.get(name, CLAUDE)
+        if program == CLAUDE:
             run(["node", "install.cjs"], package, log)
-        program = "codex.js" if name == CODEX else "claude.exe"
-        check_version(package / "bin" / program, pin.rpartition("@")[2])
+        check_version(package / program, pin.rpartition("@")[2])
     log.unlink()
 
 
@@ -77,7 +84,7 @@ def run(command: list[str], folder: Path, log: Path) -> None:
         )
     if code:
         raise Failed(
-            f"cannot install Claude Code and Codex: '{' '.join(command)}' in {folder} ended with"
+            f"cannot install {ALL}: '{' '.join(command)}' in {folder} ended with"
             f" {code} (log: {log})",
             "check the network and the free space, then start again",
         )
@@ -93,7 +100,7 @@ def check_version(client: Path, version: str) -> None:
             text=True,
             timeout=60,
         )
-    # 2.1.326 (Claude Code); codex-cli 0.169.0
+    # 2.1.326 (Claude Code); codex-cli 0.169.0; 0.61.0
     if version not in done.stdout.split():
         raise Failed(
             f"{client} should be version {version} but says: {done.stdout}{done.stderr}".rstrip(),

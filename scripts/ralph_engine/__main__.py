@@ -39,6 +39,8 @@ _VERBS = {
     "config": "show the merged settings and where each comes from",
     "archive": "put plan, log and report of a loop away, commit them, leave fresh templates",
     "audit": "work through ralph/audit.md in one headless session (/ralph-audit)",
+    "router": "say what comes next in an audit whose rounds a session hands to subagents",
+    "tdd": "hold scenarios to their order: a test seen red, then the same one seen green",
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
     "doctor": "look for what would keep a loop from working here, each with its fix",
     "link": "make ~/.local/bin/ralph, which starts the newest installed version",

@@ -47,7 +47,7 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     launch = adapter.launch(request(run, who, prompt, session))
     parser = adapter.Parser()
     stream = _Stream(run, parser, f"agent-{run.iteration}-{session[:8]}")
-    shown = redacted(shlex.join(launch.argv))
+    shown = _shown(launch, prompt)
     run.journal.write("agent-started", command=shown, session=session)
     run.detail(f"agent: {shown}")
     run.detail(f"prompt: {prompt[:200]}")
@@ -100,8 +100,13 @@ def ask_plainly(run: Run, prompt: str) -> str:
 
 def command_line(run: Run, mode: str) -> str:
     who = fallback.choose(run, mode)
-    launch = choose(who.agent.command).launch(request(run, who, "", "SESSION-ID"))
-    return redacted(shlex.join(launch.argv))
+    launch = choose(who.agent.command).launch(request(run, who, "PROMPT", "SESSION-ID"))
+    return _shown(launch, "PROMPT")
+
+
+def _shown(launch: Launch, prompt: str) -> str:
+    """Some take the prompt as an argument; it is kept in a file of its own."""
+    return redacted(shlex.join("PROMPT" if word == prompt else word for word in launch.argv))
 
 
 def request(run: Run, who: Chosen, prompt: str, session: str) -> Request:

@@ -13,7 +13,7 @@ from .core import command
 UNKNOWN = "its --version tells no version"
 _LONGEST = 256 * 1024
 _SECONDS = 30.0
-_NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})\b")
+_NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,12})\b")
 
 
 class Version(NamedTuple):

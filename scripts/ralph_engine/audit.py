@@ -101,9 +101,14 @@ def _expect_audit(root: str, typed: str) -> None:
         chosen = parse(AUDIT, typed, os.environ)
     except Refused as refusal:
         raise Failure(str(refusal)) from refusal
-    path = audit_file.path_below(root, chosen["task"])
+    read(root, chosen["task"])
+
+
+def read(root: str, named: str) -> tuple[str, str]:
+    """The file that an audit can follow, relative to the project, and its text."""
+    path = audit_file.path_below(root, named)
     if not path:
-        raise Failure(f"{chosen['task']} is not below the project {root}", "move the file there")
+        raise Failure(f"{named} is not below the project {root}", "move the file there")
     try:
         text = audit_file.read(root, path)
     except files.FileFault as missing:
@@ -112,6 +117,7 @@ def _expect_audit(root: str, typed: str) -> None:
     problem, _, fix = audit_file.fault(text).partition("; ")
     if problem:
         raise Failure(f"{path} {problem}", fix)
+    return path, text
 
 
 def _told(root: str, session: str, done: processes.Ended) -> int:

@@ -38,6 +38,7 @@ def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     entries = settings.collect(root, os.environ, run_options.overrides(options))
     entries = {**entries, **of_sessions(os.environ)}
+    entries = {**entries, **of_called(entries)}
     print(json.dumps(_object(entries), indent=2) if options.json else harmless(_words(entries)))
     return 0
 
@@ -66,6 +67,17 @@ def of_sessions(environment: Mapping[str, str]) -> dict[str, Entry]:
     return {
         f"session.{key}": Entry(value, "environment" if environment.get(name) else "default")
         for key, (value, name) in known.items()
+    }
+
+
+def of_called(entries: Entries) -> dict[str, Entry]:
+    """Loops whose agents call us go by the same variables as those of sessions."""
+    same = {
+        "router": ("maxIterations", "auditSignal", "breaker"),
+        "tdd": ("breaker",),
+    }
+    return {
+        f"{kind}.{key}": entries[f"session.{key}"] for kind, keys in same.items() for key in keys
     }
 
 

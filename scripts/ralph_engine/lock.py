@@ -21,6 +21,7 @@ NameOwner = Callable[[str], None]
 Owner = dict[str, Any]
 # Longer than anyone needs who only looks whether the lock is taken.
 _PATIENCE = 0.5
+_SHORT_WORK = 20.0
 _UNTIL_IT_SAYS_WHO = 2.0
 _SLICE = 0.05
 _LIMIT = 65536
@@ -44,6 +45,22 @@ def held(path: Path) -> Iterator[NameOwner]:
         yield lambda run_id: _say_who(path, run_id)
     finally:
         _forget(path)
+        lock.release()
+
+
+@contextmanager
+def briefly(path: Path, what: str) -> Iterator[None]:
+    """For one read and write of a small file: whoever comes second waits."""
+    state_folder.make(path.parent)
+    lock = FileLock(str(path), timeout=_SHORT_WORK)
+    try:
+        _acquire(lock, path)
+    except Timeout as error:
+        hint = f"look who holds {path}, then try again"
+        raise Failure(f"{what} is being written by another program for too long", hint) from error
+    try:
+        yield
+    finally:
         lock.release()
 
 

@@ -6,11 +6,12 @@ import os
 import shutil
 from collections.abc import Mapping
 
+from .agents import claude
 from .core import command, files
 from .failure import Failure
 
 PROGRAM = "claude"
-INSTALL = "npm install -g @anthropic-ai/claude-code"
+INSTALL = claude.INSTALL
 # All else stays with the user: keys, proxies, and what other tools were told.
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "SHELL", "USER", "LOGNAME")
 _SILENT = (

@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import NamedTuple
 
-from . import agent_version, ask, check, git, roles
+from . import agent_key, agent_version, ask, check, git, roles
 from .agents import choose
 from .agents.request import Request
 from .confined import Confinement
@@ -122,7 +122,8 @@ def _faults_of(who: roles.Chosen, settings: Settings, confinement: Confinement) 
     confined = confinement.sandbox or os.environ.get("IS_SANDBOX") == "1"
     if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
-    return _flag_faults(program)
+    keyless = agent_key.fault(program, os.environ)
+    return [keyless] if keyless else _flag_faults(program)
 
 
 def _flag_faults(program: str) -> list[str]:

@@ -81,7 +81,10 @@ def checks(run: Run, plan: Plan, reached: Outcome) -> list[Check]:
 
 
 def claims(run: Run, answer: str) -> bool:
-    return says_done(answer, run.settings.completion_response)
+    word = run.settings.completion_response
+    found = says_done(answer, word)
+    run.detail(f"completion: <response>{word}</response> {'found' if found else 'not found'}")
+    return found
 
 
 def settle(

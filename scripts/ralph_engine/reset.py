@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import (
     ask,
+    called_loops,
     checkpoint,
     lock,
     past_run,
@@ -23,7 +24,10 @@ from .core import files, paths
 from .failure import Failure
 from .harmless import harmless
 
-_IN_PROJECT = (paths.MARKER, ".ralph/sessions", ".ralph/blocks", paths.HOOK_EVENTS)
+_IN_PROJECT = (
+    *(paths.MARKER, ".ralph/sessions", ".ralph/blocks", paths.HOOK_EVENTS),
+    *(paths.ROUTER_STATE, paths.TDD_STATE),
+)
 _IN_STATE = (checkpoint.NAME, "requests")
 
 
@@ -50,7 +54,7 @@ def _reset(root: str, state: Path, agreed: bool) -> int:
     if not found:
         print("nothing to reset")
         return 0
-    for line in session_loops.lines(root):
+    for line in [*session_loops.lines(root), *called_loops.lines(root)]:
         print(f"ends with this: {line}", file=sys.stderr)
     question = f"Move {', '.join(str(path) for path in found)} to a backup?"
     if not (agreed or ask.yes(question)):

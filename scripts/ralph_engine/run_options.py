@@ -210,7 +210,7 @@ _FLAGS = (
         ("--agent",),
         "agent.command",
         "COMMAND",
-        "claude, codex, amp or any command line (claude)",
+        "claude, codex, amp, gemini or any command line (claude)",
         _agent,
         True,
     ),

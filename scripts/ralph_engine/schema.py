@@ -36,8 +36,12 @@ def task_faults(document: Any, path: str) -> list[Fault]:
 
 def settings_faults(document: Any, path: str) -> list[str]:
     """All that is wrong with a settings file, one line each."""
-    errors = _errors("settings", document)
-    return list(dict.fromkeys(line for error in errors for line in _setting_lines(error, path)))
+    return faults("settings", document, path)
+
+
+def faults(name: str, document: Any, path: str) -> list[str]:
+    errors = _errors(name, document)
+    return list(dict.fromkeys(line for error in errors for line in _lines(error, path)))
 
 
 def setting_wanted(key: str, value: Any) -> str:
@@ -81,7 +85,7 @@ def _place(steps: list[Any], path: str) -> str:
     return text.lstrip(".") or path
 
 
-def _setting_lines(error: ValidationError, path: str) -> list[str]:
+def _lines(error: ValidationError, path: str) -> list[str]:
     rule: Any = error.schema
     value: Any = error.instance
     steps = list(error.absolute_path)

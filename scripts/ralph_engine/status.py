@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from . import journal, lock, past_run, run_options, session_loops, state_folder
+from . import called_loops, journal, lock, past_run, run_options, session_loops, state_folder
 from .harmless import harmless
 
 # What a loop that lives is at, by the last step it wrote down.
@@ -29,7 +29,7 @@ def main(options: argparse.Namespace) -> int:
     folder = journal.newest(state_folder.of_project(root, os.environ))
     can_resume = past_run.read(state_folder.of_project(root, os.environ)) is not None
     own = words(owner, journal.steps(folder).events if folder else [], can_resume)
-    print(harmless("\n".join([*own, *session_loops.lines(root)])))
+    print(harmless("\n".join([*own, *session_loops.lines(root), *called_loops.lines(root)])))
     return 0
 
 

@@ -38,6 +38,8 @@ def test_a_loop_is_started_in_code(session: Session) -> None:
     assert said["hookEventName"] == "UserPromptExpansion"
     context = said["additionalContext"]
     assert DONE in context and "make test" in context and context.endswith("\nit's $(x)")
+    assert "Only when the task is fully done, print exactly" in context
+    assert "exact, no variants, no blanks inside. Not done: do not print it." in context
     assert session.state is not None
     assert session.state["task"] == "it's $(x)"
     path = session.root / ".ralph" / "sessions" / f"{SESSION}.json"

@@ -96,9 +96,10 @@ class House:
         """What a version manager puts on PATH."""
         return self.program(name, f'#!/bin/sh\nexec "{BASE}" "$@"\n')
 
-    def pretender(self, name: str, version: tuple[int, int, int]) -> Path:
-        """The real interpreter, but it says that it is another version."""
-        code = f"import sys; sys.version_info = {version}; exec(sys.argv[1])"
+    def pretender(self, name: str, version: tuple[int, int, int], system: str = "posix") -> Path:
+        """The real interpreter, but it says that it is another version, or of another system."""
+        says = f"sys.version_info, os.name = {version}, '{system}'"
+        code = f"import os, sys; {says}; exec(sys.argv[1])"
         return self.program(name, f'#!/bin/sh\nexec "{BASE}" -E -S -c "{code}" "$4"\n')
 
     def old_python(self, name: str) -> Path:
@@ -217,7 +218,7 @@ def quick_at() -> Callable[[Path], House]:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> House:
-    return House(tmp_path / "it's a \"quoted\" 🙂")
+    return House(tmp_path / 'it\'s a "quoted" 🙂')
 
 
 def quick_house(house: House) -> House:

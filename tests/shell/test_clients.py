@@ -14,9 +14,14 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 NPM_STAND_IN = """#!/bin/sh
 echo "npm $*" >>'{calls}'
 mkdir -p node_modules/@anthropic-ai/claude-code/bin node_modules/claude-code-older/bin
-mkdir -p node_modules/@openai/codex/bin
-printf '#!/bin/sh\\necho codex-cli {codex}\\n' >node_modules/@openai/codex/bin/codex.js
-chmod +x node_modules/@openai/codex/bin/codex.js
+program() {{
+  mkdir -p "${{1%/*}}"
+  printf '#!/bin/sh\\necho %s\\n' "$2" >"$1"
+  chmod +x "$1"
+}}
+program node_modules/@openai/codex/bin/codex.js 'codex-cli {codex}'
+program node_modules/@google/gemini-cli/bundle/gemini.js 0.61.0
+program node_modules/@sourcegraph/amp/dist/main.js '0.0.1767830505-ga62310'
 exit {code}
 """
 # Stands for node running a package's install step, which puts the program in place.
@@ -82,7 +87,7 @@ def test_npm_fails(install):
     done, _ = install(code=1)
     assert done.returncode == 2
     what, hint = done.stderr.splitlines()[-2:]
-    assert what.startswith("ralph: cannot install Claude Code and Codex: ")
+    assert what.startswith("ralph: cannot install Claude Code, Codex, Amp and Gemini: ")
     assert hint == "hint: check the network and the free space, then start again"
 
 
@@ -90,6 +95,7 @@ def test_npm_is_missing(install):
     done, _ = install(npm=False)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "ralph: npm is not on PATH, and the end-to-end tests need Claude Code and Codex from npm",
+        "ralph: npm is not on PATH, and the end-to-end tests need Claude Code, Codex, Amp"
+        " and Gemini from npm",
         "hint: install Node.js with npm (Debian, Ubuntu: apt install nodejs npm), then start again",
     ]

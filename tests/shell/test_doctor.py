@@ -29,7 +29,7 @@ def test_a_healthy_place_has_nothing_to_put_right(patient: Patient) -> None:
     topics = [line.text.partition(":")[0] for line in found]
     assert topics == [
         *("python", "hooks' python", "shfmt", "git", "settings", "agent claude", "agent codex"),
-        *("agent sh", "hooks", "sandbox", "disk", "leftovers"),
+        *("agent amp", "agent gemini", "agent sh", "hooks", "sandbox", "disk", "leftovers"),
     ]
 
 
@@ -193,6 +193,14 @@ def test_a_stand_in_for_another_version_of_codex(patient: Patient) -> None:
     patient.program("codex", answer.format(flags.replace("--json", "")))
     words = f"agent codex: codex-cli 0.200.0 at {program} does not know --json"
     assert patient.troubles() == [Line("bad", words, "npm install -g @openai/codex")]
+
+
+def test_a_stand_in_for_amp_without_a_key(patient: Patient) -> None:
+    patient.program("amp", "echo 0.0.1767830505-ga62310")
+    assert patient.troubles() == []
+    patient.settings(agent={"command": "amp"})
+    words = "agent amp: amp has no key and would wait for a person"
+    assert Line("bad", words, "set AMP_API_KEY, or sign in by hand") in patient.troubles()
 
 
 def test_root_without_a_sandbox(patient: Patient) -> None:
@@ -403,6 +411,17 @@ def test_a_session_state_that_cannot_be_used(patient: Patient) -> None:
     assert line.grade == "warn"
     assert line.text.startswith(f"session: {place} cannot be used: it is of version 99")
     assert line.fix == f"stop once in that session, or: rm {place}"
+
+
+def test_states_of_called_loops_that_cannot_be_used(patient: Patient) -> None:
+    names = ("router-state", "tdd-state")
+    for name in names:
+        (patient.root / ".ralph" / f"{name}.json").write_text("[]")
+    fix = "put it right, or `ralph.sh reset` moves it to a backup"
+    assert patient.troubles() == [
+        Line("warn", f"loop state: .ralph/{name}.json is a list of 0; make it an object", fix)
+        for name in names
+    ]
 
 
 def test_a_lock_that_cannot_be_taken(patient: Patient) -> None:

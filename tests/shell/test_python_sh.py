@@ -48,6 +48,17 @@ def test_just_too_old(house):
     assert f"; {house.bin}/python3 is Python 3.8.20" in house.refused()[0]
 
 
+def test_one_of_windows_is_passed_over_and_named(quick):
+    """As Git Bash finds it there."""
+    quick.pretender("python3", (3, 12, 1), "nt")
+    named = quick.bin / "python3"
+    why = "is Python 3.12.1 for Windows, which Ralph cannot use: start it in WSL"
+    assert f"; {named} {why}" in quick.refused()[0]
+    assert f"RALPH_PYTHON={named} {why}" in quick.refused(env={"RALPH_PYTHON": str(named)})[0]
+    quick.shim("python3.10")
+    quick.answer()
+
+
 @pytest.mark.parametrize("flag", ["--symlinks", "--copies"])
 def test_an_active_venv_is_resolved(quick, flag):
     venv = quick.root / "venv"

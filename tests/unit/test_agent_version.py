@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine import agent_version, preflight, settings
-from ralph_engine.agents import claude, codex
+from ralph_engine.agents import KNOWN, amp, choose, codex
 from ralph_engine.confined import Confinement
 from ralph_engine.settings import Entry
 
@@ -110,11 +110,47 @@ def test_a_program_that_we_do_not_know_is_not_asked(tmp_path: Path) -> None:
     assert not (tmp_path / "asked").exists()
 
 
-def test_every_flag_that_we_pass_is_looked_for() -> None:
+@pytest.mark.parametrize("name", KNOWN)
+def test_every_flag_that_we_pass_is_looked_for(name: str) -> None:
     from unit.test_launch import asked
 
-    for adapter in (claude, codex):
-        request = asked(command=adapter.NAME, model="m", budget_usd=1.0)
-        for launch in (adapter.launch(request), adapter.plain_launch(request)):
-            passed = {word for word in launch.argv if word.startswith("-") and word != "-"}
-            assert passed <= set(adapter.FLAGS)
+    adapter, model = choose(name), None if name == "amp" else "m"
+    request = asked(command=name, model=model, budget_usd=1.0)
+    # Amp's help does not name it, though it takes it.
+    unnamed = {"--dangerously-allow-all"} if name == "amp" else set()
+    for launch in (adapter.launch(request), adapter.plain_launch(request)):
+        passed = {word for word in launch.argv if word.startswith("-") and word != "-"}
+        assert passed - unnamed <= set(adapter.FLAGS)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_newer_version_of_every_agent_is_told(tmp_path: Path, name: str) -> None:
+    tested = choose(name).TESTED
+    assert tested is not None
+    first, second, third = tested[1].split(".")
+    newer = f"{first}.{second}.{int(third) + 1}"
+    told = " ".join((*choose(name).FLAGS, "--help"))
+    program = stand_in(tmp_path, f"{newer}-g12345 (released today)", told, name)
+    assert agent_version.ask(program).sentence == (
+        f"{newer}-g12345 (released today):"
+        f" newer than the newest that Ralph was tested with ({tested[1]})"
+    )
+
+
+def test_amp_without_a_key_is_refused_before_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = stand_in(tmp_path, f"{amp.TESTED[0]}-g1" if amp.TESTED else "", name="amp")
+    monkeypatch.delenv("AMP_API_KEY", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = f"{program} has no key and would wait for a person; set AMP_API_KEY, or sign in by hand"
+    assert faults(program) == [said]
+    monkeypatch.setenv("AMP_API_KEY", " ")
+    assert faults(program) == [said]
+    monkeypatch.setenv("AMP_API_KEY", "sgamp_test")
+    assert faults(program) == []
+    monkeypatch.delenv("AMP_API_KEY")
+    secrets = tmp_path / ".local/share/amp/secrets.json"
+    secrets.parent.mkdir(parents=True)
+    secrets.write_text("{}")
+    assert faults(program) == []

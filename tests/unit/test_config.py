@@ -78,6 +78,10 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         'session.verifyTimeout = "10m" (default)',
         "session.maxDuration = no limit (default)",
         "session.breaker = 3 (default)",
+        "router.maxIterations = 25 (default)",
+        'router.auditSignal = "RALPH_AUDIT_COMPLETE_NO_FINDINGS" (default)',
+        "router.breaker = 3 (default)",
+        "tdd.breaker = 3 (default)",
     ]
 
 
@@ -98,6 +102,10 @@ def test_each_value_names_its_origin(
         "session.maxIterations = 9 (environment)",
         'session.auditSignal = "CLEAN" (environment)',
         "session.breaker = 4 (environment)",
+        "router.maxIterations = 9 (environment)",
+        'router.auditSignal = "CLEAN" (environment)',
+        "router.breaker = 4 (environment)",
+        "tdd.breaker = 4 (environment)",
     ]
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from ralph_engine import agents
-from ralph_engine.agents import claude, codex, command
+from ralph_engine.agents import KNOWN, amp, claude, codex, command, gemini
 from ralph_engine.agents.adapter import Adapter
 from ralph_engine.agents.request import Request
 from ralph_engine.failure import Failure
@@ -39,6 +39,8 @@ def value(argv: list[str], option: str) -> str:
         ("/opt/a folder/claude", "claude"),
         ("codex", "codex"),
         ("/opt/bin/codex", "codex"),
+        ("amp", "amp"),
+        ("/opt/bin/gemini", "gemini"),
         ("claude-wrapper", "command"),
         ("/claude/run", "command"),
         ("python3", "command"),
@@ -50,8 +52,8 @@ def test_the_program_chooses_the_adapter(text: str, name: str) -> None:
 
 
 def test_only_claude_reports_its_cost() -> None:
-    adapters = (claude, codex, command)
-    assert [adapter.REPORTS_COST for adapter in adapters] == [True, False, False]
+    told = {name: agents.choose(name).REPORTS_COST for name in (*KNOWN, "any-other")}
+    assert [name for name, is_told in told.items() if is_told] == ["claude"]
 
 
 def test_claude_streams() -> None:
@@ -75,7 +77,7 @@ def test_claude_keeps_hooks_on_whatever_the_project_says() -> None:
         assert 1 <= int(where["CLAUDE_CODE_MAX_RETRIES"]) < 10
 
 
-@pytest.mark.parametrize("adapter", [claude, codex, command])
+@pytest.mark.parametrize("adapter", [*map(agents.choose, KNOWN), command])
 def test_environment(adapter: Adapter) -> None:
     usual = {
         "RALPH_ACTIVE": "1",
@@ -160,10 +162,87 @@ def test_what_codex_may_do_can_be_chosen(flags: tuple[str, ...]) -> None:
     assert ALL_ALLOWED not in codex.launch(asked(command="codex", flags=flags)).argv
 
 
+@pytest.mark.parametrize("adapter", [codex, gemini])
 @pytest.mark.parametrize("flag", ["-m", "--model", "--model=x"])
-def test_two_models_for_codex_are_refused(flag: str) -> None:
+def test_two_models_are_refused(adapter: Adapter, flag: str) -> None:
     with pytest.raises(Failure) as failure:
-        codex.launch(asked(command="codex", flags=(flag,), model="gpt-9"))
+        adapter.launch(asked(command=adapter.NAME, flags=(flag,), model="gpt-9"))
     assert str(failure.value) == (
         "the agent's flags name a model, and so do the settings or --model (gpt-9)"
     )
+
+
+def test_amp_streams_with_the_prompt_last() -> None:
+    launch = amp.launch(asked(command="amp", flags=("--mode", "rush", "--stream-json")))
+    assert launch.argv == [
+        *("amp", "--mode", "rush", "--stream-json", "--dangerously-allow-all", "-x", "Do it.\n"),
+    ]
+    assert launch.stdin == b""
+
+
+def test_amp_plainly() -> None:
+    launch = amp.plain_launch(asked(command="amp"))
+    assert launch.argv == ["amp", "--dangerously-allow-all", "-x", "Do it.\n"]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["x" * 100_001, "é" * 50_001, "- a list\n- of things", "a\0b", ""]
+)
+def test_what_is_no_argument_goes_to_amp_by_stdin(prompt: str) -> None:
+    launch = amp.launch(asked(command="amp", prompt=prompt))
+    assert launch.argv[-1] == "-x"
+    assert launch.stdin == prompt.encode()
+
+
+def test_the_longest_argument_of_amp() -> None:
+    prompt = "x" * 100_000
+    assert amp.launch(asked(command="amp", prompt=prompt)).argv[-2:] == ["-x", prompt]
+    assert amp.launch(asked(command="amp", prompt="a\ud800")).argv[-1] == "a?"
+
+
+@pytest.mark.parametrize("flag", ["-x", "--execute", "--execute=this"])
+def test_a_prompt_of_ones_own_for_amp_is_refused(flag: str) -> None:
+    with pytest.raises(Failure) as failure:
+        amp.launch(asked(command="amp", flags=(flag,)))
+    assert str(failure.value) == (
+        "the agent's flags hold -x, which Ralph needs to hand over its prompt"
+    )
+
+
+def test_a_model_for_amp_is_refused() -> None:
+    with pytest.raises(Failure) as failure:
+        amp.launch(asked(command="amp", model="opus"))
+    assert (str(failure.value), failure.value.hint) == (
+        "amp takes no model, and the settings or --model name one (opus)",
+        'take it out, or choose a mode by --agent "amp --mode NAME"',
+    )
+
+
+def test_gemini_streams() -> None:
+    launch = gemini.launch(asked(command="gemini", model="gemini-9"))
+    assert launch.argv == [
+        *("gemini", "--skip-trust", "--yolo", "-m", "gemini-9"),
+        *("--output-format", "stream-json"),
+    ]
+    assert launch.stdin == b"Do it.\n"
+
+
+def test_gemini_plainly() -> None:
+    launch = gemini.plain_launch(asked(command="gemini", flags=("--skip-trust", "-e", "none")))
+    assert launch.argv == [
+        *("gemini", "-e", "none", "--skip-trust", "--yolo", "--output-format", "text"),
+    ]
+
+
+@pytest.mark.parametrize("flag", ["--approval-mode=auto_edit", "--yolo", "-y"])
+def test_what_gemini_may_do_can_be_chosen(flag: str) -> None:
+    argv = gemini.launch(asked(command="gemini", flags=(flag,))).argv
+    assert [word for word in argv if word in ("--yolo", "-y", flag)] == [flag]
+
+
+@pytest.mark.parametrize("flag", ["-o", "--output-format", "--output-format=text"])
+def test_a_format_of_ones_own_for_gemini_is_refused(flag: str) -> None:
+    """Given twice it is a list of two, which the client does not take."""
+    with pytest.raises(Failure) as failure:
+        gemini.launch(asked(command="gemini", flags=(flag,)))
+    assert str(failure.value) == "the agent's flags hold --output-format, which Ralph sets itself"

@@ -163,3 +163,12 @@ def test_every_agent_of_a_run_reaches_its_own_model() -> None:
     known = network.allowed(both)
     assert known.reaches("api.anthropic.com", 443) and known.reaches("api.openai.com", 443)
     assert not network.allowed(place()).reaches("api.openai.com", 443)
+
+
+def test_an_endpoint_of_one_agent_counts_where_that_agent_works() -> None:
+    elsewhere = {"GOOGLE_GEMINI_BASE_URL": "https://models.example.org"}
+    one = place()._replace(environment=elsewhere, agent_names=("claude",))
+    assert network.allowed(one).reaches("api.anthropic.com", 443)
+    other = one._replace(agent_names=("gemini",))
+    assert network.allowed(other).reaches("models.example.org", 443)
+    assert not network.allowed(one).reaches("models.example.org", 443)

@@ -358,3 +358,55 @@ def test_closing_leaves_no_thread_and_waits_for_no_one() -> None:
         post(model, MAIN)
     idle.close()
     delayed.close()
+
+
+GENERATE = "/v1beta/models/gemini-x:"
+ASKED = {"contents": [{"role": "user", "parts": [{"text": "Go on."}]}], "tools": [{}]}
+
+
+def test_the_gemini_api_streams_a_turn() -> None:
+    blocks = turn(think("hm"), say("Let's see"), call("glob", pattern="*"), usage={"cache_read": 5})
+    with ScriptedModel([blocks]) as model:
+        answer = post(model, ASKED, f"{GENERATE}streamGenerateContent?alt=sse")
+    event = json.loads(answer.body[len("data: ") :])
+    [candidate] = event["candidates"]
+    assert answer.headers["Content-Type"] == "text/event-stream"
+    assert candidate["content"]["parts"] == [
+        {"thought": True, "text": "hm"},
+        {"text": "Let's see"},
+        {"functionCall": {"name": "glob", "args": {"pattern": "*"}}},
+    ]
+    assert event["usageMetadata"]["promptTokenCount"] == 5
+    assert event["usageMetadata"]["cachedContentTokenCount"] == 5
+    assert event["modelVersion"] == "gemini-x"
+
+
+def test_the_gemini_api_without_stream_and_with_an_error() -> None:
+    with ScriptedModel([say("one"), fail(429, "slow", error={"status": "LATER"})]) as model:
+        first = post(model, ASKED, f"{GENERATE}generateContent")
+        second = post(model, ASKED, f"{GENERATE}generateContent")
+    assert first.json["candidates"][0]["content"]["parts"] == [{"text": "one"}]
+    assert (second.status, second.json) == (
+        429,
+        {"error": {"code": 429, "message": "slow", "status": "LATER"}},
+    )
+
+
+def test_readers_of_a_request_to_gemini() -> None:
+    more = {"role": "model", "parts": [{"text": "mine"}]}
+    result = {"role": "user", "parts": [{"functionResponse": {"name": "glob"}}, {"text": "new"}]}
+    request = Request({"contents": [*ASKED["contents"], more, result]})
+    assert (request.new_text, request.last_user_text) == ("new", "new")
+
+
+def test_amps_server_knows_the_user_and_passes_the_model_on() -> None:
+    with ScriptedModel([say("main")]) as model:
+        user = post(model, {"method": "getUserInfo"}, "/api/internal?getUserInfo")
+        kept = post(model, {"method": "uploadThread"}, "/api/internal?uploadThread")
+        title = {**MAIN, "tool_choice": {"type": "tool", "name": "set_title"}}
+        aside = post(model, title, "/api/provider/anthropic/v1/messages")
+        main = post(model, MAIN, "/api/provider/anthropic/v1/messages")
+    assert user.json["result"]["features"] == []
+    assert kept.json == {"ok": True, "result": {}}
+    assert aside.text != "main"
+    assert main.text == "main"

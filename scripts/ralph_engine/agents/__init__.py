@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
-from . import claude, codex, command
+from . import amp, claude, codex, command, gemini
 from .adapter import Adapter
 
-_BY_PROGRAM: dict[str, Adapter] = {claude.NAME: claude, codex.NAME: codex}
+_BY_PROGRAM: dict[str, Adapter] = {
+    adapter.NAME: adapter for adapter in (claude, codex, amp, gemini)
+}
 KNOWN = tuple(_BY_PROGRAM)
 
 

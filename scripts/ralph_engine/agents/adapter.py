@@ -22,13 +22,16 @@ class StreamParser(Protocol):
 
 class Adapter(Protocol):
     """`TESTED`: the oldest and the newest version, None where no version is asked for. Others
-    are asked for `HELP`, which must name the `FLAGS`."""
+    are asked for `HELP`, which must name the `FLAGS`. `KEYS`: variables and files of which one
+    must be there, or the program would wait for a person; () where it says so by itself."""
 
     NAME: str
+    INSTALL: str
     REPORTS_COST: bool
     TESTED: tuple[str, str] | None
     HELP: tuple[str, ...]
     FLAGS: tuple[str, ...]
+    KEYS: tuple[str, ...]
 
     @property
     def Parser(self) -> Callable[[], StreamParser]: ...  # noqa: N802

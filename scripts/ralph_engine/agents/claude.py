@@ -13,6 +13,8 @@ from .request import Launch, Request, environment, on_stdin
 __all__ = [
     "FLAGS",
     "HELP",
+    "INSTALL",
+    "KEYS",
     "NAME",
     "REPORTS_COST",
     "TESTED",
@@ -23,6 +25,7 @@ __all__ = [
 ]
 
 NAME = "claude"
+INSTALL = "npm install -g @anthropic-ai/claude-code"
 REPORTS_COST = True
 TESTED: tuple[str, str] | None = ("2.1.197", "2.1.326")
 HELP: tuple[str, ...] = ("--help",)
@@ -30,6 +33,7 @@ FLAGS: tuple[str, ...] = (
     *("-p", "--dangerously-skip-permissions", "--output-format", "--verbose", "--plugin-dir"),
     *("--session-id", "--settings", "--model", "--max-budget-usd"),
 )
+KEYS: tuple[str, ...] = ()
 
 # The client overrides a Stop hook that blocks more often in a row than its cap (8 by itself),
 # without a word. Ours gives up by itself after 6.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import claude_result, loose
+from . import blocks, claude_result, loose
 from .claude_todo import TOOLS, TodoList
-from .events import Event, Progress, Result, Retry, Text, Todo, ToolEnd, ToolStart
-from .excerpts import summary, tool_end, unknown
+from .events import Event, Progress, Retry, Text, Todo, ToolEnd, ToolStart
+from .excerpts import tool_end, unknown
+from .json_lines import JsonLines
 
 MOST_OPEN_TODO_CALLS = 1_000
 
@@ -56,50 +57,33 @@ class Fault(NamedTuple):
     connection: bool = False
 
 
-class Parser:
+class Parser(JsonLines):
     """Keeps the last final event and what explains it; nothing that grows with the stream."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
+        super().__init__(
+            {
+                "assistant": self._assistant,
+                "user": self._user,
+                "system": self._system,
+                "result": self._result,
+                "rate_limit_event": self._rate_limit,
+                "stream_event": self._nothing,
+            }
+        )
         self.fault = Fault()
         self.reset: float | None = None
-        self.last_words = ""
         self._model = ""
         self._kind = ""
         self._todo = TodoList()
         self._todo_calls: dict[str, tuple[str, str]] = {}
-        self._readers = {
-            "assistant": self._assistant,
-            "user": self._user,
-            "system": self._system,
-            "result": self._result,
-            "rate_limit_event": self._rate_limit,
-            "stream_event": self._nothing,
-        }
-
-    @property
-    def final_text(self) -> str:
-        """An error's words are the client's, not the agent's."""
-        return self.result.text if self.result and self.result.error is None else ""
-
-    def feed(self, line: bytes) -> list[Event]:
-        event = loose.parse(line)
-        return self._not_an_event(line) if event is None else self._read(event, line)
-
-    def _read(self, event: dict[str, Any], line: bytes) -> list[Event]:
-        reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event, line) if reader else [unknown(line)]
 
     def _not_an_event(self, line: bytes) -> list[Event]:
         """With --output-format json and --verbose all events come as one list."""
         listed = loose.parse_array(line)
         if listed:
             return [found for event in listed for found in self._read(event, line)]
-        if not line.strip(b" \t\r\0"):
-            return []
-        foreign = unknown(line)
-        self.last_words = foreign.raw.strip()[:200]
-        return [foreign]
+        return super()._not_an_event(line)
 
     def _nothing(self, event: dict[str, Any], line: bytes) -> list[Event]:
         return []
@@ -122,11 +106,11 @@ class Parser:
         return []
 
     def _assistant(self, event: dict[str, Any], line: bytes) -> list[Event]:
-        parent = _parent(event)
+        parent = blocks.parent(event)
         if parent is None:
             self._kind = loose.text(event.get("error"))
         found: list[Event] = []
-        for block in _blocks(event):
+        for block in blocks.of(event):
             kind = block.get("type")
             if kind == "text":
                 found.append(Text(loose.text(block.get("text")), parent))
@@ -141,13 +125,13 @@ class Parser:
         given = loose.fields(block.get("input"))
         if name in TOOLS and len(self._todo_calls) < MOST_OPEN_TODO_CALLS:
             self._todo_calls[call] = (name, loose.text(given.get("subject")))
-        return ToolStart(name, call, _summary(given), parent)
+        return ToolStart(name, call, blocks.telling(given, _TELLING), parent)
 
     def _user(self, event: dict[str, Any], line: bytes) -> list[Event]:
         found: list[Event] = []
-        for block in _blocks(event):
+        for block in blocks.of(event):
             if block.get("type") == "tool_result":
-                end = _tool_end(block, _parent(event))
+                end = _tool_end(block, blocks.parent(event))
                 found += [end, *self._todo_after(end, event.get("tool_use_result"))]
         return found
 
@@ -168,14 +152,6 @@ class Parser:
         return [self.result]
 
 
-def _parent(event: dict[str, Any]) -> str | None:
-    return loose.text(event.get("parent_tool_use_id")) or None
-
-
-def _blocks(event: dict[str, Any]) -> list[dict[str, Any]]:
-    return loose.objects(loose.fields(event.get("message")).get("content"))
-
-
 def _retry(event: dict[str, Any]) -> Retry:
     milliseconds = loose.number(event.get("retry_delay_ms"))
     return Retry(
@@ -186,23 +162,6 @@ def _retry(event: dict[str, Any]) -> Retry:
     )
 
 
-def _summary(given: dict[str, Any]) -> str:
-    for name in _TELLING:
-        value = given.get(name)
-        if type(value) is str and value:
-            return summary(value)
-    return ""
-
-
 def _tool_end(block: dict[str, Any], parent: str | None) -> ToolEnd:
     call, ok = loose.text(block.get("tool_use_id")), block.get("is_error") is not True
-    return tool_end(call, ok, _output(block.get("content")), parent)
-
-
-def _output(content: Any) -> str:
-    if type(content) is str:
-        return content
-    return "\n".join(
-        loose.text(block.get("text")) if block.get("type") == "text" else f"[{block.get('type')}]"
-        for block in loose.objects(content)
-    )
+    return tool_end(call, ok, blocks.output(block.get("content")), parent)

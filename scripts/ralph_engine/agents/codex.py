@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from ..failure import Failure
 from .codex_ending import ended
 from .codex_stream import Parser
-from .request import Launch, Request, environment, on_stdin
+from .request import Launch, Request, environment, on_stdin, one_model
 
 __all__ = [
     "FLAGS",
     "HELP",
+    "INSTALL",
+    "KEYS",
     "NAME",
     "REPORTS_COST",
     "TESTED",
@@ -23,10 +24,12 @@ _ALL_ALLOWED = "--dangerously-bypass-approvals-and-sandbox"
 _EXEC = ("exec", "e")
 
 NAME = "codex"
+INSTALL = "npm install -g @openai/codex"
 REPORTS_COST = False
 TESTED: tuple[str, str] | None = ("0.169.0", "0.169.0")
 HELP: tuple[str, ...] = ("exec", "--help")
 FLAGS: tuple[str, ...] = ("--json", _ALL_ALLOWED, "--skip-git-repo-check", "-c", "-m")
+KEYS: tuple[str, ...] = ()
 
 # With one of these a person chose what the agent may do.
 _CHOICES = {"-s", "--sandbox", "--approve-for-me", _ALL_ALLOWED}
@@ -56,13 +59,4 @@ def _start(request: Request) -> list[str]:
     argv = [command, "exec", *flags, "--skip-git-repo-check"]
     # By itself it may read only; its own sandbox for the workspace keeps it from committing.
     argv += [] if given & _CHOICES else [_ALL_ALLOWED]
-    return argv + _model(request.model, given)
-
-
-def _model(model: str | None, given: set[str]) -> list[str]:
-    if model and given & {"-m", "--model"}:
-        raise Failure(
-            f"the agent's flags name a model, and so do the settings or --model ({model})",
-            "take one of them out",
-        )
-    return ["-m", model] if model else []
+    return argv + one_model(request, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable
+from typing import Any
 
 from . import codex_items, loose
 from .events import (
@@ -19,6 +19,7 @@ from .events import (
     TodoItem,
 )
 from .excerpts import LONGEST_ANSWER, unknown
+from .json_lines import JsonLines
 
 _AGAIN = re.compile(r"Reconnecting\.\.\. (\d{1,6})/\d{1,6}(?: \((.*)\))?", re.DOTALL)
 _STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
@@ -26,42 +27,24 @@ _STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
 _SILENT_ITEMS = frozenset({"reasoning", "error"})
 
 
-class Parser:
+class Parser(JsonLines):
     """Keeps the last message and the final event; nothing that grows with the stream."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
-        self.last_words = ""
+        super().__init__(
+            {
+                "thread.started": self._thread,
+                "turn.started": self._nothing,
+                "turn.completed": self._completed,
+                "turn.failed": self._failed,
+                "item.started": self._item,
+                "item.updated": self._item,
+                "item.completed": self._item,
+                "error": self._error,
+            }
+        )
         self._answer = ""
         self._todo: tuple[TodoItem, ...] = ()
-        self._readers: dict[str, Callable[[dict[str, Any], bytes], list[Event]]] = {
-            "thread.started": self._thread,
-            "turn.started": self._nothing,
-            "turn.completed": self._completed,
-            "turn.failed": self._failed,
-            "item.started": self._item,
-            "item.updated": self._item,
-            "item.completed": self._item,
-            "error": self._error,
-        }
-
-    @property
-    def final_text(self) -> str:
-        return self.result.text if self.result and self.result.error is None else ""
-
-    def feed(self, line: bytes) -> list[Event]:
-        event = loose.parse(line)
-        if event is None:
-            return self._not_an_event(line)
-        reader = self._readers.get(loose.text(event.get("type")))
-        return reader(event, line) if reader else [unknown(line)]
-
-    def _not_an_event(self, line: bytes) -> list[Event]:
-        if not line.strip(b" \t\r\0"):
-            return []
-        foreign = unknown(line)
-        self.last_words = foreign.raw.strip()[:200]
-        return [foreign]
 
     def _nothing(self, event: dict[str, Any], line: bytes) -> list[Event]:
         return []

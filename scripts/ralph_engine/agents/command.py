@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..failure import Failure
 from .plain import Parser, ended
-from .request import Launch, Request, environment, on_stdin
+from .request import LONGEST_ARGUMENT, Launch, Request, environment, on_stdin
 
 __all__ = [
     "FLAGS",
     "HELP",
+    "INSTALL",
+    "KEYS",
     "NAME",
     "REPORTS_COST",
     "TESTED",
@@ -19,14 +21,14 @@ __all__ = [
 ]
 
 NAME = "command"
+INSTALL = "install it, or name another one in the settings"
 REPORTS_COST = False
 TESTED: tuple[str, str] | None = None
 HELP: tuple[str, ...] = ()
 FLAGS: tuple[str, ...] = ()
+KEYS: tuple[str, ...] = ()
 
 PLACE = "{prompt}"
-# Linux takes 128 KiB for one argument, and the prompt may not be all of it.
-LONGEST_ARGUMENT = 100_000
 
 
 def launch(request: Request) -> Launch:

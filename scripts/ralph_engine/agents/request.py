@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..failure import Failure
+
+# Linux takes 128 KiB for one argument, and the prompt may not be all of it.
+LONGEST_ARGUMENT = 100_000
+
 
 class Request(NamedTuple):
     """`command` is a program and `flags` are its arguments: words, nothing to be split."""
@@ -42,3 +47,13 @@ def environment(request: Request, active: bool) -> dict[str, str]:
 
 def on_stdin(prompt: str) -> bytes:
     return prompt.encode("utf-8", "replace")
+
+
+def one_model(request: Request, given: set[str]) -> list[str]:
+    """`given`: the person's own flags; two models would be a clash."""
+    if request.model and given & {"-m", "--model"}:
+        raise Failure(
+            f"the agent's flags name a model, and so do the settings or --model ({request.model})",
+            "take one of them out",
+        )
+    return ["-m", request.model] if request.model else []

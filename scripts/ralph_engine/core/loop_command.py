@@ -66,7 +66,7 @@ def defaults(name: str, environment: Mapping[str, str]) -> dict[str, Any]:
     most = environment.get("RALPH_MAX_ITERATIONS") or "25"
     signal = environment.get("RALPH_COMPLETION_SIGNAL") or NO_FINDINGS
     return {
-        "maxIterations": _count("RALPH_MAX_ITERATIONS", most),
+        "maxIterations": count("RALPH_MAX_ITERATIONS", most),
         "promise": signal if name == AUDIT else "DONE",
         "minToolCalls": 1,
         "policy": "reject",
@@ -108,7 +108,7 @@ def _set(chosen: dict[str, Any], option: str, value: str) -> None:
     if field == "verify":
         chosen["verify"].append(_line(option, value))
     elif field in ("maxIterations", "minToolCalls"):
-        chosen[field] = _count(option, value)
+        chosen[field] = count(option, value)
     elif field == "promise":
         chosen[field] = _line(option, value)
     elif field == "policy":
@@ -117,7 +117,7 @@ def _set(chosen: dict[str, Any], option: str, value: str) -> None:
         chosen[field] = _duration(option, value)
 
 
-def _count(option: str, value: str) -> int:
+def count(option: str, value: str) -> int:
     if not _is_plain_number(value):
         raise Refused(f"{option} is {_shown(value)}, give {_COUNT}")
     return int(value)

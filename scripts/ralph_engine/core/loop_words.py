@@ -30,9 +30,9 @@ def contract(root: str, state: State) -> str:
         f"You are in a Ralph loop ({state['kind']}), at most {left} more round{'s' * (left != 1)}: "
         "each time you stop, the task is given to you again until it is done.",
         *([_ULTRAWORK] if state["kind"] == "ulw-loop" else []),
-        *_rules(state),
+        *rules(state),
         _checked(state),
-        *_signs(root),
+        *signs(root),
     ]
     return _with_task(head, state)
 
@@ -43,10 +43,10 @@ def continuation(root: str, state: State, refusal: str, output: str = "") -> str
         refusal,
         f"This is round {state['iteration']} of {state['maxIterations']}. "
         "Continue working on the original task below.",
-        *_rules(state),
-        *_signs(root),
+        *rules(state),
+        *signs(root),
     ]
-    return _with_task(head, state, _cut(output, _MOST_OUTPUT))
+    return _with_task(head, state, cut(output, _MOST_OUTPUT))
 
 
 def missing(state: State) -> str:
@@ -117,7 +117,7 @@ def running_seconds(state: State, now: float) -> float:
     return max(0.0, now - start - held)
 
 
-def _rules(state: State) -> list[str]:
+def rules(state: State) -> list[str]:
     if _is_audit(state):
         return [
             f"Only when no finding is left, print {state['promise']} alone on a line. Otherwise "
@@ -129,7 +129,7 @@ def _rules(state: State) -> list[str]:
     ]
 
 
-def _signs(root: str) -> list[str]:
+def signs(root: str) -> list[str]:
     return [_SIGNS] if files.kind(root, _SIGNS_FILE) == "file" else []
 
 
@@ -159,7 +159,7 @@ def _cut_task(state: State, room: int) -> str:
     return task[: max(0, room - len(note))] + note
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return text[: most // 3] + "\n...\n" + text[len(text) - most + most // 3 + 5 :]

@@ -10,6 +10,8 @@ HOOK_ERRORS = ".ralph/hook-errors.log"
 SETTINGS = (".ralph/settings.json", ".ralph/settings.local.json")
 SIGNALS = ("DONE", "WAIT", "WAIT_WITHOUT_RESTART")
 WAITS = SIGNALS[1:]
+ROUTER_STATE = ".ralph/router-state.json"
+TDD_STATE = ".ralph/tdd-state.json"
 CLEARED = ".ralph/sessions/cleared"
 DEFAULT_RALPH_DIR = "ralph"
 ARCHIVE = "ralph-archive"
@@ -60,6 +62,10 @@ def ended_session(session: str) -> str:
 
 def unusable_session(session: str) -> str:
     return f".ralph/sessions/unusable/{session}.json"
+
+
+def ended_router(number: int) -> str:
+    return f".ralph/router-ended/{number}.json"
 
 
 def older(path: str, number: int) -> str:

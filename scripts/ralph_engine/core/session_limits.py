@@ -31,7 +31,11 @@ def counted(state: State, turn: Turn, tree: str) -> State:
     state = {**state, "turnsWithoutTools": idle, "lastTree": tree}
     if state["kind"] != "ralph-audit":
         return state
-    count = audit.findings(turn.text)
+    return with_findings(state, audit.findings(turn.text))
+
+
+def with_findings(state: State, count: int | None) -> State:
+    """Of a round that named so many, or none at all."""
     if count is None or count == state["lastFindingsCount"]:
         return {**state, "unchangedFindings": state["unchangedFindings"] + 1}
     return {**state, "unchangedFindings": 1, "lastFindingsCount": count}
@@ -78,9 +82,15 @@ def _idle(state: State, turn: Turn) -> str:
 
 
 def _stalled(state: State, threshold: int) -> str:
-    # One turn alone is never the same as another.
-    if state["kind"] == "ralph-audit" and state["unchangedFindings"] >= max(2, threshold):
-        return f"the findings did not change for {state['unchangedFindings']} turns"
+    same = same_findings(state, threshold) if state["kind"] == "ralph-audit" else ""
+    if same:
+        return same
     if state["sameFailures"] >= MOST_SAME_FAILURES:
         return f"the same check failed {state['sameFailures']} times and no file changed"
     return ""
+
+
+def same_findings(state: State, threshold: int) -> str:
+    # One turn alone is never the same as another.
+    turns = state["unchangedFindings"]
+    return f"the findings did not change for {turns} turns" if turns >= max(2, threshold) else ""

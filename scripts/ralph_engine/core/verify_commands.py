@@ -24,20 +24,24 @@ _SHOWN = 8000
 
 def first_failure(root: str, commands: list[str], seconds: float) -> Failure | None:
     """None: all passed, seen by us."""
-    # RALPH_ACTIVE=0: an agent that a check starts is in no loop of ours.
-    environment = {**os.environ, "RALPH_ACTIVE": "0"}
     deadline = time.monotonic() + seconds
     for text in commands:
         left = deadline - time.monotonic()
         if left <= 0:
             return Failure(text, _late(seconds), "")
-        argv = ["/bin/sh", "-c", check_script.text(text)]
-        ran = command.run_to_its_end(argv, root, environment, left)
+        ran = run(root, text, left)
         if ran.code != 0:
             late = ran.code is None
             why = _late(seconds) if late else f"exit code {ran.code}"
             return Failure(text, why, _text(ran.output))
     return None
+
+
+def run(root: str, text: str, seconds: float) -> command.Ran:
+    # RALPH_ACTIVE=0: an agent that a check starts is in no loop of ours.
+    environment = {**os.environ, "RALPH_ACTIVE": "0"}
+    argv = ["/bin/sh", "-c", check_script.text(text)]
+    return command.run_to_its_end(argv, root, environment, seconds)
 
 
 def _late(seconds: float) -> str:

@@ -6,11 +6,9 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 
-from .. import agent_version, agents, offline_claude
+from .. import agent_key, agent_version, agents
 from ..agents import claude
 from .finding import Finding, bad, ok
-
-_INSTALL = {"claude": offline_claude.INSTALL, "codex": "npm install -g @openai/codex"}
 
 
 def examine(programs: list[str], environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -36,18 +34,18 @@ def is_claude(program: str) -> bool:
 
 
 def _configured(program: str, environment: Mapping[str, str]) -> Finding:
-    topic, known = f"agent {program}", agents.choose(program).NAME
+    topic, known = f"agent {program}", agents.choose(program)
     found = shutil.which(program)
     if found is None:
-        fix = _INSTALL.get(known, "install it, or name another one in the settings")
-        return bad(topic, "not on PATH, and the settings name it", fix)
-    if known not in agents.KNOWN:
+        return bad(topic, "not on PATH, and the settings name it", known.INSTALL)
+    if known.NAME not in agents.KNOWN:
         return ok(topic, f"{found}, a program of your own: the prompt comes on its stdin")
-    return _version(program, found, environment)
+    words, _, fix = agent_key.fault(program, os.environ).partition("; ")
+    return bad(topic, words, fix) if words else _version(program, found, environment)
 
 
 def _version(name: str, found: str, environment: Mapping[str, str]) -> Finding:
-    topic, fix = f"agent {name}", _INSTALL[agents.choose(name).NAME]
+    topic, fix = f"agent {name}", agents.choose(name).INSTALL
     version = agent_version.look(os.path.abspath(found), dict(environment))
     if version.untested == agent_version.UNKNOWN:
         return bad(topic, f"{found} --version does not work in a home of its own", fix)

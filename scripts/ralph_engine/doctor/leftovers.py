@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .. import checkpoint, git, lock, past_run, session_loops, state_folder
+from .. import called_loops, checkpoint, git, lock, past_run, session_loops, state_folder
 from ..core import files, marker, paths, session_state
 from ..failure import Failure
 from ..ledger import NAME as LEDGER
@@ -24,7 +24,7 @@ def examine(root: str, environment: Mapping[str, str]) -> Iterator[Finding]:
     if owner:
         yield ok("loop", f"one runs here: pid {owner['pid']}, since {owner['since']}")
     found = [] if owner else [*_of_runs(root, environment)]
-    found += [*_of_sessions(root), *_of_locks(environment), *_of_git(root)]
+    found += [*_of_sessions(root), *_of_called(root), *_of_locks(environment), *_of_git(root)]
     yield from found or [ok("leftovers", "none")]
 
 
@@ -67,6 +67,11 @@ def _of_sessions(root: str) -> Iterator[Finding]:
         except session_state.Unusable as fault:
             fix = f"stop once in that session, or: rm {path}"
             yield warn("session", f"{path} cannot be used: it {fault}", fix)
+
+
+def _of_called(root: str) -> Iterator[Finding]:
+    for failure in called_loops.faults(root):
+        yield warn("loop state", str(failure), failure.hint)
 
 
 def _of_locks(environment: Mapping[str, str]) -> Iterator[Finding]:

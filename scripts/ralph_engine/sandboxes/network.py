@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -13,6 +12,7 @@ PROXY_PORT = 3128
 _WEB = (80, 443)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _BASE_URLS = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE")
+_URLS_OF_ONE = {"gemini": ("GOOGLE_GEMINI_BASE_URL",), "amp": ("AMP_URL",)}
 _MODELS = {
     "claude": ("api.anthropic.com", "platform.claude.com", "console.anthropic.com"),
     "codex": ("api.openai.com", "auth.openai.com", "chatgpt.com"),
@@ -42,7 +42,7 @@ def allowed(place: Place) -> Allowed:
     named = [_rule(text) for text in place.allow_hosts]
     ours = [r.port for r in named if r.host in _LOOPBACK and r.port]
     far = [rule for rule in named if rule.host not in _LOOPBACK]
-    return Allowed((*_model(place), *far), (*_own_ports(place.environment), *ours))
+    return Allowed((*_model(place), *far), (*_own_ports(place), *ours))
 
 
 def ports(place: Place) -> tuple[int, ...]:
@@ -71,19 +71,20 @@ def _shown(rule: Rule) -> str:
 
 def _model(place: Place) -> list[Rule]:
     """The provider's own hosts, unless the person's environment names another endpoint."""
-    urls = _urls(place.environment)
+    urls = _urls(place)
     if urls:
         far = [url for url in urls if url.hostname not in _LOOPBACK]
         return [Rule(str(url.hostname), _port(url)) for url in far]
     return [Rule(host) for name in place.agent_names for host in _MODELS.get(name, ())]
 
 
-def _own_ports(environment: Mapping[str, str]) -> list[int]:
-    return [_port(url) for url in _urls(environment) if url.hostname in _LOOPBACK]
+def _own_ports(place: Place) -> list[int]:
+    return [_port(url) for url in _urls(place) if url.hostname in _LOOPBACK]
 
 
-def _urls(environment: Mapping[str, str]) -> list[SplitResult]:
-    split = [urlsplit(environment.get(name) or "") for name in _BASE_URLS]
+def _urls(place: Place) -> list[SplitResult]:
+    own = [name for agent in place.agent_names for name in _URLS_OF_ONE.get(agent, ())]
+    split = [urlsplit(place.environment.get(name) or "") for name in (*_BASE_URLS, *own)]
     return [url for url in split if url.hostname]
 
 

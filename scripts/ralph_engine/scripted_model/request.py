@@ -7,25 +7,33 @@ from typing import Any, NamedTuple
 
 Json = dict[str, Any]
 
+_CONVERSATIONS = ("messages", "input", "contents")
 _OF_THE_MODEL = frozenset({"function_call", "reasoning", "custom_tool_call", "web_search_call"})
 
 
 class Request(NamedTuple):
-    """By the Messages API, or by the Responses API, whose conversation is called input."""
+    """Its conversation is called messages, by the Responses API input, by Gemini's contents."""
 
     body: Json
 
     @property
     def messages(self) -> list[Json]:
-        named = "messages" if "messages" in self.body else "input"
+        named = next((name for name in _CONVERSATIONS if name in self.body), "")
         messages: list[Json] = self.body.get(named, [])
         return messages
+
+    @property
+    def is_aside(self) -> bool:
+        """About the conversation (its title, say), not part of it."""
+        choice = self.body.get("tool_choice")
+        forced = isinstance(choice, dict) and choice.get("type") == "tool"
+        return forced or not self.body.get("tools")
 
     @property
     def last_user_text(self) -> str:
         """The last user message, with its tool results and system reminders."""
         from_user = [message for message in self.messages if message.get("role") == "user"]
-        return "\n".join(_texts(from_user[-1]["content"])) if from_user else ""
+        return "\n".join(_of(from_user[-1])) if from_user else ""
 
     @property
     def new_text(self) -> str:
@@ -37,10 +45,12 @@ class Request(NamedTuple):
 
 
 def _is_the_models(message: Json) -> bool:
-    return message.get("role") == "assistant" or message.get("type") in _OF_THE_MODEL
+    return message.get("role") in ("assistant", "model") or message.get("type") in _OF_THE_MODEL
 
 
 def _of(message: Json) -> Iterator[str]:
+    if "parts" in message:
+        return (part["text"] for part in message["parts"] if "text" in part)
     return _texts(message.get("content", message.get("output")))
 
 

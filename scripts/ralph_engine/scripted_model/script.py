@@ -29,7 +29,7 @@ class Script:
         self.errors: list[Exception] = []
 
     def answer(self, request: Request) -> Turn:
-        if not request.body.get("tools"):
+        if request.is_aside:
             return say(SIDE_ANSWER)
         entry = self._next_entry(request)
         if not callable(entry):

@@ -1,4 +1,4 @@
-"""The Messages and the Responses API on loopback, answered from one script of turns."""
+"""The Messages, the Responses and the Gemini API on loopback, answered from one script."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any
 
-from ralph_engine.scripted_model import responses
+from ralph_engine.scripted_model import amp_server, generate_content, responses
 from ralph_engine.scripted_model.loopback import LoopbackServer
 from ralph_engine.scripted_model.reply import error_body, event_stream, message
 from ralph_engine.scripted_model.request import Request
@@ -22,6 +22,7 @@ MOST_BODY_BYTES = 64 * 1024 * 1024
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 JSON = "application/json"
 RESPONSES = "/v1/responses"
+MESSAGES = ("/v1/messages", amp_server.MESSAGES)
 
 
 class ScriptedModel:
@@ -78,8 +79,10 @@ class MessagesHandler(BaseHTTPRequestHandler):
             self._refuse(400, str(error))
             return
         path = self.path.partition("?")[0]
-        if path in ("/v1/messages", RESPONSES):
+        if path in (*MESSAGES, RESPONSES) or generate_content.model_in(path):
             self._play(self.server.script.answer(Request(body)), body, path)
+        elif path == amp_server.PATH:
+            self._send_json(amp_server.answer(body))
         elif path == "/v1/messages/count_tokens":
             self._send_json({"input_tokens": len(json.dumps(body)) // 4})
         else:
@@ -110,6 +113,8 @@ class MessagesHandler(BaseHTTPRequestHandler):
             answer = responses.response(turn, body.get("model", ""))
             stream = responses.event_stream(answer, turn.get("breaks", ""))
             self._send(200, "text/event-stream", stream, {})
+        elif path not in MESSAGES:
+            self._generate(turn, path)
         else:
             self._send_message(turn, message(turn, body.get("model", "")), bool(body.get("stream")))
 
@@ -119,6 +124,13 @@ class MessagesHandler(BaseHTTPRequestHandler):
             self._send(200, "text/event-stream", stream, {})
         else:
             self._send_json(message)
+
+    def _generate(self, turn: Turn, path: str) -> None:
+        answer = generate_content.response(turn, str(generate_content.model_in(path)))
+        if generate_content.is_streamed(path):
+            self._send(200, "text/event-stream", generate_content.event_stream(answer), {})
+        else:
+            self._send_json(answer)
 
     def _reset(self) -> None:
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
@@ -147,4 +159,6 @@ def _error(turn: Turn, path: str) -> bytes:
     text = turn.get("message", "")
     if path == RESPONSES:
         return responses.error_body(text, turn.get("error", {}))
+    if path not in MESSAGES:
+        return generate_content.error_body(turn["fail"], text, turn.get("error", {}))
     return error_body(turn["fail"], text)

@@ -25,6 +25,7 @@ _FILES = HomeFiles(
     " .cargo/credentials* .gem/credentials .terraform.d/credentials* .config/op/* .bash_history"
     " .zsh_history .local/share/keyrings/* Library/Keychains/* .claude/.credentials.json"
     " .claude.json .config/*/credentials* .s3cfg .boto .codex/auth.json .mozilla/firefox/*/*"
+    " .local/share/amp/secrets.json .gemini/oauth_creds.json"
 )
 _FOLDERS = HomeFiles(
     ".ssh .aws .gnupg .kube .azure .password-store .config/gh .config/gcloud .config/op"

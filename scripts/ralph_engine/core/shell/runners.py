@@ -33,6 +33,8 @@ def find(name: str, words: list[str]) -> Runner | None:
         return _env_split
     if name in ("npx", "npm") and wrappers.option(_own_words(name, words), "", "-c", "--call"):
         return shells.with_option_c
+    if name in ("ralph", "ralph.sh") and words[1:2] == ["tdd"]:
+        return _tdd
     runner = _RUNNERS.get(name)
     if runner:
         return runner
@@ -105,6 +107,17 @@ def _fields(shell: Shell, text: str) -> list[str]:
     call = nodes[0]["Cmd"]
     assigned = [f"{entry['Name']['Value']}=" for entry in call["Assigns"]]
     return assigned + [field for word in call["Args"] for field in expand.fields(shell, word)]
+
+
+def _tdd(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    """tdd red ID -- command: several words are themselves, one is a line for the shell."""
+    phases = [at for at, word in enumerate(words[:6]) if word in ("red", "green", "refactored")]
+    for at in phases:
+        inner = words[at + 2 :][words[at + 2 : at + 3] == ["--"] :]
+        if len(inner) == 1:
+            shells.script(shell.child(), inner[0], None, behind)
+        command(shell, inner, None, behind)
+    return Feed(UNKNOWN, NO_PROGRAMS)
 
 
 def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
