@@ -67,7 +67,7 @@ def _iteration(event: Entry) -> Told:
 def _agent_ended(event: Entry) -> Told:
     if event["kind"] == endings.OK:
         return []
-    return [(f"agent {event['kind']}: {event['detail']}", BAD)]
+    return [(f"agent {event['kind']}: {' '.join(str(event['detail']).split())}", BAD)]
 
 
 def _left_running(event: Entry) -> Told:

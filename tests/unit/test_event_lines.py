@@ -53,6 +53,7 @@ def agent(lines: EventLines, *events: Event) -> list[str]:
         ("violation", {"text": "No", "kept": "a/b"}, "undone: No; that version is in a/b", BAD),
         ("notice", {"text": "Not done."}, "Not done.", BAD),
         ("agent-ended", {"kind": "timeout", "detail": "60m"}, "agent timeout: 60m", BAD),
+        ("agent-ended", {"kind": "failed", "detail": "no\n  key\n"}, "agent failed: no key", BAD),
         ("left-running", {"pids": [7, 9]}, "these processes cannot be ended: 7, 9", BAD),
         ("submitted", {"story": "A"}, "A is handed in: now a review must agree", GOOD),
         ("verdict", {"story": "A", "verdict": "approved"}, "A is approved by its review", GOOD),

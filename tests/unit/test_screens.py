@@ -41,7 +41,8 @@ LOOKS = {
 WIDE = ("claude/2.1.326/wide", "codex/0.169.0/wide")
 OTHERS = (
     *("claude/2.1.197/files", "claude/2.1.197/subagent", "claude/2.1.326/background"),
-    *("codex/0.169.0/work", "codex/0.169.0/http503"),
+    *("codex/0.169.0/work", "codex/0.169.0/http503", "amp/0.0.1767830505/work"),
+    *("amp/0.0.1767830505/steps", "gemini/0.61.0/work", "gemini/0.61.0/limit"),
 )
 ALL = [(name, look) for name in WIDE for look in LOOKS] + [(name, "80") for name in OTHERS]
 
@@ -151,6 +152,38 @@ def by_codex(raw: list[str]) -> Counted | None:
     )
 
 
+def by_amp(raw: list[str]) -> Counted | None:
+    """Each message tells its tokens once; how a command ended stands in what it printed."""
+    said = [line for line in raw if line.startswith('{"type":"assistant"')]
+    heard = [line for line in raw if line.startswith('{"type":"user"')]
+    if not raw[-1].startswith('{"type":"result"'):
+        return None
+
+    def total(name: str) -> int:
+        return sum(int(n) for line in said for n in re.findall(rf'"{name}":(\d+)', line))
+
+    read, written = total("cache_read_input_tokens"), total("cache_creation_input_tokens")
+    return Counted(
+        sum(line.count('"type":"tool_use"') for line in said),
+        sum(bool(re.search(r'"is_error":true|exitCode\\":[1-9]', line)) for line in heard),
+        [total("input_tokens") + read + written, read, total("output_tokens")],
+        [],
+    )
+
+
+def by_gemini(raw: list[str]) -> Counted | None:
+    if not raw[-1].startswith('{"type":"result"'):
+        return None
+    stats = raw[-1].partition('"models"')[0]
+    names = ("input_tokens", "cached", "output_tokens")
+    return Counted(
+        sum(line.startswith('{"type":"tool_use"') for line in raw),
+        sum(line.startswith('{"type":"tool_result"') and '"error"' in line for line in raw),
+        [sum(map(int, re.findall(rf'"{name}":(\d+)', stats))) for name in names],
+        [],
+    )
+
+
 def in_full(amount: str | None) -> float:
     if amount is None:
         return 0
@@ -158,11 +191,11 @@ def in_full(amount: str | None) -> float:
     return float(amount.rstrip("KM")) * factors.get(amount[-1], 1)
 
 
-COUNTERS = {"claude": by_claude, "codex": by_codex}
+COUNTERS = {"claude": by_claude, "codex": by_codex, "amp": by_amp, "gemini": by_gemini}
 RECORDED = sorted(
     path.relative_to(CASSETTES).with_suffix("").as_posix()
     for agent in COUNTERS
-    for path in (CASSETTES / agent).rglob("*.jsonl")
+    for path in (CASSETTES / agent).glob("[0-9]*/*.jsonl")
 )
 
 
