@@ -55,14 +55,23 @@ class Scenario(NamedTuple):
     script: Sequence[Turn]
     code: int
     without: str = ""
+    flags: tuple[str, ...] = ()
 
 
 def _sh(command: str) -> Turn:
     return call("exec_command", cmd=command)
 
 
-def _plan(*states: str) -> Turn:
-    steps = [{"step": f"Step {n}", "status": state} for n, state in enumerate(states, 1)]
+def _task(subject: str) -> Turn:
+    return call("TaskCreate", subject=subject, description=subject)
+
+
+def _task_is(status: str) -> Turn:
+    return call("TaskUpdate", taskId="1", status=status)
+
+
+def _plan(*states: str, names: Sequence[str] = ("Step 1", "Step 2", "Step 3")) -> Turn:
+    steps = [{"step": name, "status": state} for name, state in zip(names, states)]
     return call("update_plan", plan=steps)
 
 
@@ -102,6 +111,17 @@ _DAILY = {
 _RESETS = "You have exhausted your capacity on this model. Your quota will reset after 2h3m4s."
 _NOT_FOUND = "models/gemini-9 is not found for API version v1beta"
 _MODEL = "The model `gpt-9` does not exist or you do not have access to it."
+# Letters of one, two and no column; a long line, then more lines than are shown.
+_HELLO = "日本語の題名を読む 🚀\n\nFirst a list."
+_WIDE = (
+    "printf '漢字かな %.0s' $(seq 30); echo; for n in $(seq 8);"
+    " do printf '%d\\t項目 ✅ cafe\u0301\\n' $n; done"
+)
+_SLOW, _BAD = "sleep 0.5; echo 遅い", "echo 失敗 >&2; exit 3"
+_NAMES = ("題名を読む 📖", "Run the tests")
+_WIDE_PATCH = PATCH.replace("a.txt", "日本.txt")
+_LAST = "完了 🎉 all done."
+_TASKS = ("--tools", "Bash,Read,TaskCreate,TaskUpdate")
 SCENARIOS = [
     Scenario("codex", "work", [
         turn(think("Let me see."), say("I look first."), _sh("echo one; echo two")),
@@ -118,6 +138,20 @@ SCENARIOS = [
     Scenario("codex", "capacity", [break_off("Half a", "server_is_overloaded")], 1),
     Scenario("codex", "http404", [fail(404, _MODEL, error={"code": "model_not_found"})], 1),
     Scenario("codex", "no-key", [], 1, codex_client.KEY),
+    Scenario("claude", "wide", [
+        turn(say(_HELLO), *map(_task, _NAMES)),
+        turn(_task_is("in_progress"), _bash(_WIDE), usage=_USAGE),
+        turn(_bash(_SLOW), _bash(_BAD)),
+        turn(_task_is("completed"), call("Read", file_path="無い.txt")),
+        say(_LAST),
+    ], 0, flags=_TASKS),
+    Scenario("codex", "wide", [
+        turn(say(_HELLO), _plan("in_progress", "pending", names=_NAMES)),
+        turn(_sh(_WIDE), usage=_USAGE),
+        turn(_sh(_SLOW), _sh(_BAD)),
+        turn(_plan("completed", "in_progress", names=_NAMES), _sh(_WIDE_PATCH)),
+        say(_LAST),
+    ], 0),
     Scenario("claude", "work", [
         turn(think("Let me see."), say("I look first."), _bash("echo one; echo two")),
         turn(_bash("exit 3"), _bash("echo parallel"), usage=_USAGE),
@@ -208,6 +242,7 @@ def _run(
     request = Request(
         command=str(program),
         prompt="Go on.",
+        flags=scenario.flags,
         run_id="recorded",
         session_id=str(uuid.uuid4()),
         plugin_dir=str(project),

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from .agents import choose
 from .core import command
 
+UNKNOWN = "its --version tells no version"
+_LONGEST = 256 * 1024
 _SECONDS = 30.0
 _NUMBER = re.compile(r"\b(\d{1,9})\.(\d{1,9})\.(\d{1,12})\b")
 
@@ -38,13 +40,11 @@ def look(program: str, environment: dict[str, str]) -> Version:
         return Version(program)
     words = _said([program, "--version"], environment).strip().split("\n")[0]
     number = _NUMBER.search(words)
-    if number is None:
-        return Version(f"{program}, version unknown")
-    untested = judged(number[0], adapter.TESTED)
+    untested = judged(number[0], adapter.TESTED) if number else UNKNOWN
     if not untested:
         return Version(words)
     told = _said([program, *adapter.HELP], environment)
-    return Version(words, untested, _missing(adapter.FLAGS, told))
+    return Version(words if number else program, untested, _missing(adapter.FLAGS, told))
 
 
 def judged(number: str, tested: tuple[str, str]) -> str:
@@ -69,4 +69,5 @@ def _missing(flags: tuple[str, ...], told: str) -> tuple[str, ...]:
 
 def _said(argv: list[str], environment: dict[str, str]) -> str:
     """'' where it could not be started, took too long, or said nothing."""
-    return command.run(argv, "/", environment, _SECONDS).output.decode("utf-8", "replace")
+    told = command.run(argv, "/", environment, _SECONDS).output
+    return told[:_LONGEST].decode("utf-8", "replace")

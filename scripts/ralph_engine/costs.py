@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -15,5 +16,7 @@ def charge(reported: float | None, highest: float) -> Charge:
     return Charge(highest, True) if reported is None else Charge(reported, False)
 
 
-def sentence(usd: float, estimated: bool) -> str:
-    return f"cost: {'~' if estimated else ''}${usd:.2f}"
+def sentence(usd: float, estimated: bool, silent: Sequence[str] = ()) -> str:
+    """`silent` are the agents that tell no cost: theirs is not in it."""
+    beside = f" (without {', '.join(silent)}: no cost is told)" if silent else ""
+    return f"cost: {'~' if estimated else ''}${usd:.2f}{beside}"

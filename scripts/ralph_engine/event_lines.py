@@ -44,8 +44,10 @@ class EventLines:
             return shown if self._with_agent else []
         if name == "agent-started":
             self._agent = View(self._output)
+        figures = self._agent.last() if name == "agent-ended" else []
         make = _MAKERS.get(name)
-        return [Line(one_line(text), tone) for text, tone in make(event)] if make else []
+        told = [Line(one_line(text), tone) for text, tone in make(event)] if make else []
+        return [*(figures if self._with_agent else []), *told]
 
 
 def ending(end: Entry) -> str:
@@ -65,7 +67,7 @@ def _iteration(event: Entry) -> Told:
 def _agent_ended(event: Entry) -> Told:
     if event["kind"] == endings.OK:
         return []
-    return [(f"agent {event['kind']}: {event['detail']}", BAD)]
+    return [(f"agent {event['kind']}: {' '.join(str(event['detail']).split())}", BAD)]
 
 
 def _left_running(event: Entry) -> Told:

@@ -12,14 +12,19 @@ from .agents.events import (
     Retry,
     Text,
     Todo,
+    TodoItem,
     ToolEnd,
     ToolStart,
 )
+from .columns import untabbed
 from .harmless import harmless
 
 PLAIN, GOOD, BAD, QUIET, TITLE = "plain", "good", "bad", "quiet", "title"
 LONGEST_SUMMARY = 100
 MOST_OPEN = 1_000
+MOST_ITEMS = 10
+_BOXES = {COMPLETED: ("[x]", QUIET), IN_PROGRESS: ("[>]", TITLE)}
+_OPEN_BOX = ("[ ]", PLAIN)
 
 
 class Line(NamedTuple):
@@ -41,15 +46,19 @@ NO_OUTPUT = Output()
 
 
 class View:
-    """Remembers which tools have no result yet; the rest is in the event."""
+    """One agent process: its tools without a result yet, its list of things to do, its figures."""
 
     def __init__(self, output: Output = NO_OUTPUT) -> None:
         self._output = output
         self._open: dict[str, str] = {}
         self._above = ""
         self._tools = self._errors = 0
+        self._todo: frozenset[TodoItem] = frozenset()
+        self._began = 0.0
+        self._result: Result | None = None
 
     def lines(self, event: Event) -> list[Line]:
+        self._began = self._began or event.at
         deeper = "" if event.parent is None else "  "
         shown = [
             Line(deeper + one_line(line.text), line.tone, by_agent=True)
@@ -59,23 +68,39 @@ class View:
             self._above = event.id if isinstance(event, ToolStart) else ""
         return shown
 
+    def last(self) -> list[Line]:
+        """When its process is over: work in the background gives several final events."""
+        if self._result is None:
+            return []
+        result, self._result = self._timed(self._result), None
+        tone = GOOD if result.error is None else BAD
+        return [Line(complete(result, self._tools, self._errors), tone, by_agent=True)]
+
+    def _timed(self, result: Result) -> Result:
+        """By our clock, where the agent does not tell how long it took."""
+        if result.duration is not None or not self._began:
+            return result
+        return result._replace(duration=max(0.0, result.at - self._began))
+
     def _plain(self, event: Event) -> list[Line]:
         if isinstance(event, ToolStart):
             return [Line(self._begin(event), TITLE)]
         if isinstance(event, ToolEnd):
             return [Line(self._end(event), GOOD if event.ok else BAD), *self._printed(event)]
         if isinstance(event, Result):
-            tone = GOOD if event.error is None else BAD
-            return [Line(complete(event, self._tools, self._errors), tone)]
+            self._result = event
+        if isinstance(event, Todo):
+            before, self._todo = self._todo, frozenset(event.items)
+            return todo(event.items, before)
         return [Line(text) for text in _without_memory(event)]
 
     def _printed(self, end: ToolEnd) -> list[Line]:
         """Its first lines; those of an error begin in the line above."""
         limit = self._output
         cut = "..." if len(end.output) > limit.chars else ""
-        rows = (end.output[: limit.chars] + cut).rstrip("\n").split("\n")[: limit.lines]
+        rows = _rows((end.output[: limit.chars] + cut).rstrip("\n"))[: limit.lines]
         rows = rows if end.ok else rows[1:]
-        return [Line(f"     {row.expandtabs(4)}", QUIET) for row in rows] if any(rows) else []
+        return [Line(f"     {row}", QUIET) for row in rows] if any(rows) else []
 
     def _begin(self, start: ToolStart) -> str:
         self._tools += 1
@@ -96,11 +121,13 @@ def one_line(text: str) -> str:
     return harmless(text).replace("\n", "\\n")
 
 
+def _rows(text: str) -> list[str]:
+    return [untabbed(row.rstrip("\r")) for row in text.split("\n")]
+
+
 def _without_memory(event: Event) -> list[str]:
     if isinstance(event, Text):
-        return event.text.strip("\n").split("\n") if event.text.strip() else []
-    if isinstance(event, Todo):
-        return todo(event)
+        return _rows(event.text.strip("\n")) if event.text.strip() else []
     return [_retry(event)] if isinstance(event, Retry) else []
 
 
@@ -115,20 +142,32 @@ def shortened(text: str, longest: int = LONGEST_SUMMARY) -> str:
 
 def outcome(end: ToolEnd) -> str:
     size = f"({_counted(end.lines, 'line')}, {_counted(end.chars, 'char')})"
-    return size if end.ok else f"error: {shortened(end.output.strip())} {size}"
+    size = size if end.chars else "(no output)"
+    words = shortened(end.output.strip())
+    return size if end.ok else f"error: {words} {size}" if words else f"error {size}"
 
 
-def todo(event: Todo) -> list[str]:
-    done = sum(item.status == COMPLETED for item in event.items)
-    total = len(event.items)
-    share = f" ({100 * done // total}%)" if total else ""
-    active = [item.text for item in event.items if item.status == IN_PROGRESS]
-    return [f"Progress: {done}/{total}{share}", *(f"  > {shortened(text)}" for text in active)]
+def todo(items: tuple[TodoItem, ...], before: frozenset[TodoItem]) -> list[Line]:
+    """How much of it is done, what is new in it, and what is at work."""
+    done = sum(item.status == COMPLETED for item in items)
+    share = f" ({100 * done // len(items)}%)" if items else ""
+    told = [item for item in items if item.status == IN_PROGRESS or item not in before]
+    first = sorted(range(len(told)), key=lambda place: told[place].status != IN_PROGRESS)
+    rows = [_todo_item(told[place]) for place in sorted(first[:MOST_ITEMS])]
+    more = len(told) - len(rows)
+    rows += [Line(f"  ... {more} more", QUIET)] if more else []
+    return [Line(f"Progress: {done}/{len(items)}{share}"), *rows]
+
+
+def _todo_item(item: TodoItem) -> Line:
+    box, tone = _BOXES.get(item.status, _OPEN_BOX)
+    return Line(f"  {box} {shortened(item.text)}", tone)
 
 
 def _retry(event: Retry) -> str:
-    cause = event.error if event.status is None else f"{event.status} {event.error}".rstrip()
-    return f"Retry {event.attempt} in {event.delay:.1f}s ({cause})"
+    when = "" if event.delay is None else f" in {event.delay:.1f}s"
+    status = "" if event.status is None or str(event.status) in event.error else event.status
+    return f"Retry {event.attempt}{when} ({f'{status} {event.error}'.strip()})"
 
 
 def complete(result: Result, tools: int, errors: int) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import agent_key, agent_version, ask, check, git, roles
 from .agents import choose
+from .agents.request import Request
 from .confined import Confinement
 from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
@@ -97,7 +98,18 @@ def _agent_faults(settings: Settings, confinement: Confinement) -> list[str]:
     if confinement.fault:
         return [confinement.fault]
     everyone = roles.everyone(settings)
-    return [fault for who in everyone for fault in _faults_of(who, settings, confinement)]
+    found = [fault for who in everyone for fault in _faults_of(who, settings, confinement)]
+    return found + [fault for who in everyone for fault in _refused_flags(who)]
+
+
+def _refused_flags(who: roles.Chosen) -> list[str]:
+    """By the agent's own module; a reviewer would else be found out after the first story."""
+    command, flags, model = who.agent.command, who.agent.flags, who.model
+    try:
+        choose(command).launch(Request(command, "", "", "", "", flags, model))
+    except Failure as failure:
+        return [f"{who.role} {command}: {failure}; {failure.hint}"]
+    return []
 
 
 def _faults_of(who: roles.Chosen, settings: Settings, confinement: Confinement) -> list[str]:

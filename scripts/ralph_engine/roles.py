@@ -41,6 +41,13 @@ def cost_is_told(settings: Settings) -> bool:
     return any(choose(who.agent.command).REPORTS_COST for who in everyone(settings))
 
 
+def silent_about_cost(settings: Settings, stood_in: bool) -> list[str]:
+    """The programs whose share of the bill nobody knows; `stood_in`: the stand-in had to work."""
+    workers = [who for who in everyone(settings) if stood_in or who.role != STAND_IN]
+    programs = {who.agent.command for who in workers}
+    return sorted(os.path.basename(p) for p in programs if not choose(p).REPORTS_COST)
+
+
 def _shared(settings: Settings) -> str | None:
     """Another program would not know the model's name."""
     assert settings.review_agent is not None

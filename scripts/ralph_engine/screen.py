@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import outputs, terminal
 from .display import Display
 from .event_lines import EventLines
-from .line_view import NO_OUTPUT, PLAIN, QUIET, Line
+from .line_view import NO_OUTPUT, QUIET, Line
 
 if TYPE_CHECKING:
     from .live_view import LiveView
@@ -33,11 +33,11 @@ class Screen:
 
     def say(self, text: str) -> None:
         if not self._json:
-            self._line(text, PLAIN)
+            self._line(Line(text))
 
     def detail(self, text: str) -> None:
         if self._verbose:
-            self._line(text, QUIET)
+            self._line(Line(text, QUIET))
 
     def event(self, entry: dict[str, Any]) -> None:
         if self._json:
@@ -46,7 +46,7 @@ class Screen:
             self._on_terminal(lambda view: view.event(entry))
         else:
             for line in self._lines.of(entry):
-                self._line(line.text, line.tone)
+                self._line(line)
 
     def last(self, text: str, hint: str) -> None:
         outputs.last(text, hint)
@@ -59,12 +59,13 @@ class Screen:
     def pulse(self) -> None:
         self._on_terminal(lambda view: view.pulse())
 
-    def _line(self, text: str, tone: str) -> None:
+    def _line(self, line: Line) -> None:
         if self._live:
-            self._on_terminal(lambda view: view.say(Line(text, tone)))
+            self._on_terminal(lambda view: view.say(line))
             return
         clock = time.strftime("[%H:%M:%S] ") if self._timed else ""
-        outputs.line(f"{clock}[ralph] {text}", sys.stderr)
+        gutter = "| " if line.by_agent else ""
+        outputs.line(f"{clock}[ralph] {gutter}{line.text}", sys.stderr)
 
     def _on_terminal(self, act: Callable[[LiveView], None]) -> None:
         """One that is gone is no reason to stop: from then on there is the journal."""

@@ -20,6 +20,7 @@ from . import (
     lock,
     loop,
     marker_file,
+    memory,
     notify,
     old_runs,
     past_run,
@@ -54,6 +55,7 @@ from .stops import COMPLETE, ERROR, INTERRUPTED, Stop
 
 
 def run(options: RunOptions, flags: Entries, resuming: bool) -> int:
+    memory.give_back()
     interrupts.install()
     screen = Screen(options.json, options.verbose)
     try:
@@ -290,6 +292,7 @@ def _guarded(run: Run, goal: Goal) -> Stop:
     if report_files.keep(run):
         run.say(f"report: {report_files.names(run.run_id).html}")
     if roles.cost_is_told(run.settings):
-        run.say(costs.sentence(run.cost, run.cost_estimated))
+        silent = roles.silent_about_cost(run.settings, run.fallback_until > 0)
+        run.say(costs.sentence(run.cost, run.cost_estimated, silent))
     notify.of_end(run, stop)
     return stop

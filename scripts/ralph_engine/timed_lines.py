@@ -8,7 +8,7 @@ from collections import deque
 from . import live
 from .core import clock
 from .event_lines import Entry, EventLines
-from .line_view import NO_OUTPUT
+from .line_view import NO_OUTPUT, Line
 
 LAST_LINES = 5
 
@@ -39,12 +39,15 @@ class TimedLines:
         pass
 
     def _told(self, entry: Entry) -> list[str]:
+        """One line each for what the agent says and for what the runner says."""
         lines = self._lines.of(entry)
-        if not lines:
-            return []
-        first, more = lines[0], lines[1:]
         at = clock.seconds(str(entry.get("time")))
         hour = time.strftime("%H:%M:%S", time.localtime(at))
-        who = "agent: " if first.by_agent else ""
-        rest = f" [+{len(more)} more]" if more else ""
-        return [f"[{hour}] {who}{first.text.strip()}{rest}"]
+        sides = ([line for line in lines if line.by_agent is side] for side in (True, False))
+        return [f"[{hour}] {_in_one(side)}" for side in sides if side]
+
+
+def _in_one(lines: list[Line]) -> str:
+    who = "agent: " if lines[0].by_agent else ""
+    rest = f" [+{len(lines) - 1} more]" if len(lines) > 1 else ""
+    return f"{who}{lines[0].text.strip()}{rest}"

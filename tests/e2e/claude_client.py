@@ -209,8 +209,8 @@ def _kill(client: subprocess.Popen[bytes], mark: str) -> None:
 def _marked_processes(mark: str) -> list[int]:
     """The client's hooks and tools make sessions of their own: no group holds them all."""
     wanted, found = f"{MARK}={mark}".encode(), []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # a glob fails on one that just ended
         with contextlib.suppress(OSError):
-            if wanted in environ.read_bytes():
-                found.append(int(environ.parent.name))
+            if wanted in Path("/proc", pid, "environ").read_bytes():
+                found.append(int(pid))
     return found

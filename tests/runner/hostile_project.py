@@ -236,8 +236,8 @@ def end_marked(mark: str) -> None:
 def marked(mark: str) -> list[int]:
     """Processes with this NAME=value in their environment."""
     found = []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # a glob fails on one that just ended
         with contextlib.suppress(OSError):
-            if mark.encode() in environ.read_bytes().split(b"\0"):
-                found.append(int(environ.parent.name))
+            if mark.encode() in Path("/proc", pid, "environ").read_bytes().split(b"\0"):
+                found.append(int(pid))
     return found

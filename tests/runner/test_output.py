@@ -39,10 +39,10 @@ def plain() -> str:
     return shlex.join([sys.executable, str(FLOODS / "flood.py")])
 
 
-def like_claude(project: HostileProject) -> str:
-    """A program that is taken for Claude, because it is called so."""
-    program = project.outside / "claude"
-    program.write_text(f"#!/bin/sh\nexec {plain()} \"$@\"\n")
+def like(name: str, project: HostileProject) -> str:
+    """A program that is taken for that client, because it is called so."""
+    program = project.outside / name
+    program.write_text(f'#!/bin/sh\nexec {plain()} "$@"\n')
     program.chmod(0o755)
     return shlex.quote(str(program))
 
@@ -75,18 +75,25 @@ def journal_lines(project: HostileProject) -> list[str]:
     return [json.dumps(event) for event in project.journal()]
 
 
-def test_long_events_take_little_memory(project: HostileProject) -> None:
-    ended, kib = run(project, like_claude(project), "events")
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_long_events_take_little_memory_and_hide_no_other(
+    project: HostileProject, client: str
+) -> None:
+    """A stand-in for the client; one of its lines has 64 MiB, and it says much to stderr."""
+    ended, kib = run(project, like(client, project), "events")
     assert ended.code == 0, ended.screen[-2000:]
     assert kib < MOST_KIB
     assert max(len(line) for line in journal_lines(project)) < MIB
+    kinds = [event["kind"] for event in project.journal() if event["event"] == "agent"]
+    final = ["text", "result"] if client == "codex" else ["result"]
+    assert kinds == ["text", "unknown", "text", "unknown", "unknown", *final]
 
 
 def test_an_open_tool_call_is_no_silence_but_the_time_of_the_iteration_ends_it(
     project: HostileProject,
 ) -> None:
     limits = ["--idle-timeout", "1s", "--iteration-timeout", "4s", "-p", "go"]
-    agent, env = like_claude(project), floods("silent tool")
+    agent, env = like("claude", project), floods("silent tool")
     ended = project.run(agent, *limits, iterations=1, env=env)
     assert ended.code == 1 and "agent timeout" in ended.screen
     assert lived(project) >= 3

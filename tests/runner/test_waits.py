@@ -181,3 +181,4 @@ def test_charges(reported: float | None, highest: float, charged: tuple[float, b
 def test_an_estimate_is_told_as_one() -> None:
     assert costs.sentence(1.5, estimated=True) == "cost: ~$1.50"
     assert costs.sentence(1.5, estimated=False) == "cost: $1.50"
+    assert costs.sentence(1.5, False, ["codex"]) == "cost: $1.50 (without codex: no cost is told)"

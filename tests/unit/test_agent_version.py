@@ -77,9 +77,31 @@ def test_a_help_that_names_no_flags_is_not_judged(tmp_path: Path, told: str) -> 
 @pytest.mark.parametrize("answer", ["", "hello", "version 9"])
 def test_a_version_that_is_not_told(tmp_path: Path, answer: str) -> None:
     program = stand_in(tmp_path, answer)
-    assert agent_version.ask(program).sentence == f"{program}, version unknown"
+    assert agent_version.ask(program).sentence == f"{program}: its --version tells no version"
     assert faults(program) == []
-    assert (tmp_path / "asked").read_text() == "--version\n"
+    assert (tmp_path / "asked").read_text() == "--version\nexec --help\n"
+
+
+def test_a_version_that_is_not_told_must_know_our_flags(tmp_path: Path) -> None:
+    program = stand_in(tmp_path, "hello", "-c, -m --json --skip-git-repo-check --help")
+    assert faults(program) == [
+        f"{program} does not know --dangerously-bypass-approvals-and-sandbox;"
+        " install a version from 0.169.0 to 0.169.0"
+    ]
+
+
+def test_flags_that_cannot_be_are_told_before_the_first_token(tmp_path: Path) -> None:
+    """Also those of a reviewer, who comes to work much later."""
+    program = stand_in(tmp_path, "codex-cli 0.169.0")
+    own = {"reviewAgent.command": f"{program} -m gpt-1", "reviewModel": "gpt-2"}
+    entries = {name: Entry(value, "test") for name, value in own.items()}
+    chosen = settings.settled(
+        settings.merged([], {"agent.command": Entry(program, "test"), **entries})
+    )
+    assert preflight._agent_faults(chosen, Confinement()) == [
+        f"review agent {program}: the agent's flags name a model, and so do the settings or"
+        " --model (gpt-2); take one of them out"
+    ]
 
 
 def test_a_program_that_we_do_not_know_is_not_asked(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
     "2.1.197/parallel": (0, None, "ok", ""),
     "2.1.197/partial": (0, None, "ok", ""),
     "2.1.197/sigint-pid": (1, None, "failed", "[ede_diagnostic]"),
+    "2.1.197/sigkill-group": (-9, None, "signal", "ended by SIGKILL"),
     "2.1.197/sigterm-bgtool": (143, None, "signal", "ended by SIGTERM"),
+    "2.1.197/sigterm-group": (0, None, "failed", f"{CUT_SHORT} (exit code 0)"),
     "2.1.197/sigterm-pid": (143, "signal", "signal", "the runner ended it"),
     "2.1.197/subagent": (0, None, "ok", ""),
     "2.1.197/tasks": (0, None, "ok", ""),
@@ -56,6 +58,7 @@ ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
     "2.1.326/not-logged-in": (1, None, "auth", "Not logged in"),
     "2.1.326/prompt-too-long": (1, None, "failed", "Prompt is too long"),
     "2.1.326/tasks": (0, None, "ok", ""),
+    "2.1.326/wide": (0, None, "ok", ""),
     "2.1.326/work": (0, None, "ok", ""),
 }
 
@@ -425,6 +428,7 @@ def test_every_kind_has_one_consequence() -> None:
         b'{"type":"news"}',
         b'{"type":["a"]}',
         b'{"type":"system","subtype":"news"}',
+        b'{"type":"result"} and more',
         b"[" * 100_000,
         b'{"a":' * 100_000,
     ],
@@ -445,6 +449,8 @@ def test_dirt_in_a_line_does_not_change_its_events() -> None:
     assert fed([b"\0" + entry + b"\0\r" for entry in clean])[1] == expected
     assert fed([b"(node:7) Warning: old " + entry for entry in clean])[1] == expected
     assert fed([b"\xef\xbb\xbf" + entry for entry in clean])[1] == expected
+    assert fed([b" \t" + entry + b" \t" for entry in clean])[1] == expected
+    assert fed([entry + b" " for entry in clean])[1] == expected
     broken = fed([entry.replace(b"It failed.", b"It \xff failed.") for entry in clean])[1]
     assert len(broken) == len(expected)
     assert broken[-1].text == "It \ufffd failed."  # type: ignore[union-attr]
@@ -501,6 +507,13 @@ def test_a_whole_session_as_one_list() -> None:
     assert found == fed(one_by_one)[1]
     assert (parser.final_text, len(only(found, events.ToolEnd))) == ("Done.", 1)
     assert claude.ended(parser, 0, None) == Ended(endings.OK, "")
+
+
+def test_only_the_final_event() -> None:
+    """With --output-format json and without --verbose."""
+    parser, found = fed([(CASSETTES / "2.1.197" / "object.json").read_bytes()])
+    assert found == [parser.result]
+    assert (parser.final_text, parser.result and parser.result.turns) == ("Done.", 2)
 
 
 @pytest.mark.parametrize("line", [b"[", b"[{", b"[1]", b"[]", b'[{"type": 5}, 7]', b"[" * 100_000])

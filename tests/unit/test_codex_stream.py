@@ -25,7 +25,7 @@ TOOLS = {"command_execution", "file_change", "mcp_tool_call", "collab_tool_call"
 FINE = (
     *("bash-fail", "bash-ok", "goal", "hooks", "hooks-exit2", "hooks-project"),
     *("hooks-project-trust", "hooks-untrusted", "patch", "plan", "sandbox-broken"),
-    *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "work"),
+    *("sandbox-ww-fail", "sandbox-ww-ok", "sandbox-ww-patch", "steps", "text", "wide", "work"),
 )
 # exit code, cause, kind, start of the detail
 ENDINGS: dict[str, tuple[int, str | None, str, str]] = {
@@ -142,7 +142,7 @@ def test_a_session_event_by_event() -> None:
         "start item_3 Shell echo parallel",
         "end item_3 True 1 lines 9 chars",
         "start item_4 Shell exit 3",
-        "end item_4 False 0 lines 0 chars",
+        "end item_4 False 1 lines 12 chars",
         "start item_5 Edit add /home/dev/project/a.txt",
         "end item_5 True 0 lines 0 chars",
         "text All done.",
@@ -177,10 +177,18 @@ def test_the_list_of_things_to_do_and_the_one_at_work() -> None:
 
 def test_new_tries_are_told_with_their_status() -> None:
     assert only(read("http503")[1], Retry) == [
-        Retry(1, 0.0, 503, raw("http503")[2]["message"][len("Reconnecting... 1/1 (") : -1])
+        Retry(1, None, 503, raw("http503")[2]["message"][len("Reconnecting... 1/1 (") : -1])
     ]
     attempts = [retry.attempt for retry in only(read("http500-default-retries")[1], Retry)]
     assert attempts == [1, 2, 3, 4, 5]
+
+
+def test_of_a_huge_answer_the_end_is_kept() -> None:
+    text = "x" * 2_000_000 + "the end"
+    said = line(type="item.completed", item={"type": "agent_message", "text": text})
+    parser, found = fed([said, line(type="turn.completed", usage={})])
+    assert found[0] == Text(text)
+    assert (len(parser.final_text), parser.final_text[-8:]) == (1024 * 1024, "xthe end")
 
 
 def test_a_warning_says_nothing_and_ends_nothing() -> None:
@@ -194,6 +202,15 @@ def test_an_error_without_a_failed_turn_is_no_end() -> None:
     assert codex.ended(parser, 0, None) == Ended(
         endings.FAILED, f"{CUT_SHORT} (exit code 0): out of luck"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "output"), [(3, "Exit code 3\nno\n"), (0, "no\n"), (None, "no\n"), ("3", "no\n")]
+)
+def test_a_command_that_failed_tells_how(code: object, output: str) -> None:
+    item = {"type": "command_execution", "id": "1", "status": "failed", "exit_code": code}
+    [end] = fed([line(type="item.completed", item={**item, "aggregated_output": "no\n"})])[1]
+    assert (end.ok, end.output, end.chars) == (False, output, len(output))
 
 
 def test_mcp_calls_searches_and_helpers() -> None:
@@ -232,6 +249,10 @@ def test_what_a_failed_mcp_call_says_is_its_output() -> None:
         ("sh -c 'a'", "a"),
         ("grep -c x 'a b'", "grep -c x 'a b'"),
         ("bash -lc 'one\ntwo'", "one"),
+        ("""bash -lc "echo 'a' "'$HOME'""", "echo 'a' $HOME"),
+        ("bash -lc 'it'\"'\"'s'", "it's"),
+        ("bash -lc 'cut off", "'cut off"),
+        ("bash -lc two words", "two words"),
         ("", ""),
     ],
 )

@@ -53,6 +53,7 @@ def agent(lines: EventLines, *events: Event) -> list[str]:
         ("violation", {"text": "No", "kept": "a/b"}, "undone: No; that version is in a/b", BAD),
         ("notice", {"text": "Not done."}, "Not done.", BAD),
         ("agent-ended", {"kind": "timeout", "detail": "60m"}, "agent timeout: 60m", BAD),
+        ("agent-ended", {"kind": "failed", "detail": "no\n  key\n"}, "agent failed: no key", BAD),
         ("left-running", {"pids": [7, 9]}, "these processes cannot be ended: 7, 9", BAD),
         ("submitted", {"story": "A"}, "A is handed in: now a review must agree", GOOD),
         ("verdict", {"story": "A", "verdict": "approved"}, "A is approved by its review", GOOD),
@@ -128,6 +129,7 @@ ALL: list[Event] = [
     Todo((TodoItem("a", "pending"), TodoItem("b", "completed"))),
     Progress("s", "m"),
     Retry(1, 2.0, None, "e"),
+    Retry(1, None, 503, "e"),
     Unknown("{"),
 ]
 
@@ -139,17 +141,38 @@ def test_an_agents_event_comes_back_from_the_journal(event: Event) -> None:
 
 def test_each_agent_has_tools_of_its_own() -> None:
     lines = EventLines(NO_OUTPUT)
-    assert agent(lines, ToolStart("Read", "t", "a"), Result("x")) == [
-        "Read(a)",
-        "Complete (tools: 1, errors: 0)",
-    ]
+    assert agent(lines, ToolStart("Read", "t", "a"), Result("x")) == ["Read(a)"]
+    assert end(lines) == [Line("Complete (tools: 1, errors: 0)", GOOD, by_agent=True)]
     lines.of({"time": "", "event": "agent-started"})
-    assert agent(lines, Result("x")) == ["Complete (tools: 0, errors: 0)"]
+    assert agent(lines, Result("x")) == []
+    assert end(lines) == [Line("Complete (tools: 0, errors: 0)", GOOD, by_agent=True)]
+
+
+def end(lines: EventLines, kind: str = "ok", detail: str = "") -> list[Line]:
+    return lines.of({"time": "", "event": "agent-ended", "kind": kind, "detail": detail})
+
+
+def test_the_figures_come_once_and_before_what_the_runner_makes_of_it() -> None:
+    lines = EventLines(NO_OUTPUT)
+    agent(lines, Result("waiting"), Result(error="You hit your limit"))
+    assert end(lines, "limit", "You hit your limit") == [
+        Line("Failed (tools: 0, errors: 0)", BAD, by_agent=True),
+        Line("agent limit: You hit your limit", BAD),
+    ]
+    assert end(lines) == []
+
+
+def test_a_stream_without_a_final_event_is_not_complete() -> None:
+    lines = EventLines(NO_OUTPUT)
+    agent(lines, ToolStart("Read", "t", "a"))
+    why = "the stream ended without a final event (exit code 0)"
+    assert end(lines, "failed", why) == [Line(f"agent failed: {why}", BAD)]
 
 
 def test_who_wants_no_agents_output_sees_the_runners() -> None:
     lines = EventLines(NO_OUTPUT, with_agent=False)
-    assert agent(lines, Text("hello"), ToolStart("Read", "t", "a")) == []
+    assert agent(lines, Text("hello"), ToolStart("Read", "t", "a"), Result("x")) == []
+    assert end(lines) == []
     assert lines.of({"time": "", "event": "violation", "text": "x"}) == [Line("undone: x", BAD)]
 
 
@@ -180,7 +203,12 @@ def test_the_first_of_what_a_tool_printed() -> None:
     assert agent(lines, start, ToolEnd("t", True, "1\tx", 1, 3))[-1] == "     1   x"
     assert agent(lines, start, ToolEnd("t", True, "", 0, 0)) == [
         "Bash(ls)",
-        "  (0 lines, 0 chars)",
+        "  (no output)",
+    ]
+    assert agent(lines, start, ToolEnd("t", False, "", 0, 0))[-1] == "  error (no output)"
+    assert agent(lines, start, ToolEnd("t", False, " \n", 1, 2)) == [
+        "Bash(ls)",
+        "  error (1 line, 2 chars)",
     ]
 
 

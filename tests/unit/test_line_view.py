@@ -25,7 +25,8 @@ CASSETTES = Path(__file__).resolve().parents[1] / "cassettes" / "claude"
 
 def shown(*events: Event) -> list[str]:
     view = line_view.View()
-    return [line.text for event in events for line in view.lines(event)]
+    found = [line for event in events for line in view.lines(event)]
+    return [line.text for line in (*found, *view.last())]
 
 
 def replayed(name: str) -> list[str]:
@@ -90,17 +91,76 @@ def test_todo() -> None:
         TodoItem("Fix bug", "in_progress"),
         TodoItem("Tell", "pending"),
     )
-    assert shown(Todo(items)) == ["Progress: 1/3 (33%)", "  > Fix bug"]
+    assert shown(Todo(items)) == [
+        "Progress: 1/3 (33%)",
+        "  [x] Write test",
+        "  [>] Fix bug",
+        "  [ ] Tell",
+    ]
     assert shown(Todo(())) == ["Progress: 0/0"]
+
+
+def test_of_a_list_that_is_known_only_what_is_new_and_what_is_at_work() -> None:
+    names = ("Write test", "Fix bug", "Tell")
+    states = [
+        ("completed", "in_progress", "pending"),
+        ("completed", "in_progress", "pending"),
+        ("completed", "completed", "in_progress"),
+        ("completed", "completed", "completed"),
+    ]
+    lists = [Todo(tuple(map(TodoItem, names, row))) for row in states]
+    assert shown(*lists)[4:] == [
+        *("Progress: 1/3 (33%)", "  [>] Fix bug"),
+        *("Progress: 2/3 (66%)", "  [x] Fix bug", "  [>] Tell"),
+        *("Progress: 3/3 (100%)", "  [x] Tell"),
+    ]
+
+
+def test_of_a_long_list_what_is_at_work_and_the_beginning() -> None:
+    states = ["pending"] * 29 + ["in_progress"]
+    items = tuple(TodoItem(f"{n}", state) for n, state in enumerate(states))
+    assert shown(Todo(items)) == [
+        "Progress: 0/30 (0%)",
+        *(f"  [ ] {n}" for n in range(9)),
+        "  [>] 29",
+        "  ... 20 more",
+    ]
+
+
+def test_claudes_tasks_as_they_grow_and_are_done() -> None:
+    lines = replayed("2.1.197/tasks")
+    told = [line for line in lines if line.startswith(("Progress", "  [", "  ..."))]
+    assert told == [
+        *("Progress: 0/1 (0%)", "  [ ] Write test"),
+        *("Progress: 0/2 (0%)", "  [ ] Fix bug"),
+        *("Progress: 0/2 (0%)", "  [>] Write test"),
+        *("Progress: 1/2 (50%)", "  [x] Write test"),
+        "Progress: 1/1 (100%)",
+    ]
 
 
 def test_text_keeps_its_lines() -> None:
     assert shown(Text("one\n\n  two\n"), Text(" \n")) == ["one", "", "  two"]
 
 
+def test_tabs_lead_to_columns_and_ends_of_other_systems_are_ends() -> None:
+    assert shown(Text("a\tb\r\n\tif x:\n日本\tx\ncafe\u0301\tx\t\nกี่\tx")) == [
+        "a   b",
+        "    if x:",
+        "日本    x",
+        "cafe\u0301    x   ",
+        "กี่   x",
+    ]
+    assert shown(Text("\t" * 200_000)) == []
+    assert len(shown(Text("\t" * 200_000 + "x"))[0]) == 800_001
+
+
 def test_retries() -> None:
     assert shown(Retry(2, 1.162, 429, "rate_limit")) == ["Retry 2 in 1.2s (429 rate_limit)"]
     assert shown(Retry(1, 0.6, None, "unknown")) == ["Retry 1 in 0.6s (unknown)"]
+    assert shown(Retry(3, None, 503, "busy")) == ["Retry 3 (503 busy)"]
+    assert shown(Retry(3, None, 503, "status 503")) == ["Retry 3 (status 503)"]
+    assert shown(Retry(3, None, 503, "")) == ["Retry 3 (503)"]
 
 
 def test_what_is_not_for_people() -> None:
@@ -121,6 +181,21 @@ def test_what_is_not_known_is_not_shown() -> None:
     assert line_view.complete(tokens, 0, 0) == (
         "Complete (tokens: 10 in / 5 out, tools: 0, errors: 0)"
     )
+
+
+def test_who_does_not_tell_the_time_is_timed() -> None:
+    begin, end = Progress("s", "", at=1_000.0), Result("x", at=1_367.9)
+    assert shown(begin, Text("hm", at=1_001.0), end)[-1] == (
+        "Complete (tools: 0, errors: 0, time: 6m7s)"
+    )
+    assert shown(begin, end._replace(duration=2.0))[-1].endswith("time: 2s)")
+    assert shown(begin, end._replace(at=900.0))[-1].endswith("time: 0s)")
+
+
+def test_several_final_events_are_one_line() -> None:
+    lines = replayed("2.1.326/background")
+    assert [line for line in lines if line.startswith("Complete")] == lines[-1:]
+    assert lines[-2] == "final answer"
 
 
 def test_an_error_is_not_complete() -> None:

@@ -56,3 +56,11 @@ def test_everyone() -> None:
     ]
     alone = roles.everyone(chosen(reviewAgent_command="codex", skipReview=True))
     assert [found.agent for found in alone] == [Agent("claude", ())]
+
+
+def test_whose_cost_nobody_knows() -> None:
+    both = chosen(**BOTH)
+    assert roles.silent_about_cost(both, stood_in=False) == ["codex"]
+    assert roles.silent_about_cost(both, stood_in=True) == ["codex", "other"]
+    assert roles.silent_about_cost(chosen(), stood_in=True) == []
+    assert roles.silent_about_cost(chosen(agent_command="/x/y z"), stood_in=False) == ["y"]

@@ -153,9 +153,10 @@ class Parser(JsonLines):
 
 
 def _retry(event: dict[str, Any]) -> Retry:
+    milliseconds = loose.number(event.get("retry_delay_ms"))
     return Retry(
         loose.count(event.get("attempt")) or 0,
-        (loose.number(event.get("retry_delay_ms")) or 0.0) / 1000,
+        None if milliseconds is None else milliseconds / 1000,
         loose.count(event.get("error_status")),
         loose.text(event.get("error")),
     )

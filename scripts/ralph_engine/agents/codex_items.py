@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Callable
 
 from . import loose
@@ -9,6 +10,7 @@ from .events import Event, ToolStart
 from .excerpts import summary, tool_end
 
 _SHELL_FLAGS = (" -lc ", " -c ")
+_LONGEST_WORD = 20_000
 
 Item = dict[str, Any]
 
@@ -29,7 +31,8 @@ def _shell(item: Item) -> tuple[str, str]:
 
 def _edit(item: Item) -> tuple[str, str]:
     changes = loose.objects(item.get("changes"))
-    return "Edit", ", ".join(f"{c.get('kind')} {c.get('path')}" for c in changes[:5])
+    told = (f"{loose.text(c.get('kind'))} {loose.text(c.get('path'))}" for c in changes[:5])
+    return "Edit", ", ".join(told)
 
 
 def _mcp(item: Item) -> tuple[str, str]:
@@ -58,14 +61,30 @@ def _unwrapped(command: str) -> str:
     for flag in _SHELL_FLAGS:
         shell, found, inner = command.partition(flag)
         if found and " " not in shell and shell.endswith("sh"):
-            quoted = len(inner) > 1 and inner[0] in "'\"" and inner[-1] == inner[0]
-            return inner[1:-1] if quoted else inner
+            return _unquoted(inner)
     return command
+
+
+def _unquoted(word: str) -> str:
+    """One word of a shell; the usual one is in single quotes throughout."""
+    if word[:1] == word[-1:] == "'" and word.count("'") == 2:
+        return word[1:-1]
+    try:
+        words = shlex.split(word) if len(word) < _LONGEST_WORD else []
+    except ValueError:
+        words = []
+    return words[0] if len(words) == 1 else word
 
 
 def _output(item: Item, kind: str) -> str:
     if kind == "command_execution":
-        return loose.text(item.get("aggregated_output"))
+        return _exit(item) + loose.text(item.get("aggregated_output"))
     failure = loose.text(loose.fields(item.get("error")).get("message"))
     blocks = loose.objects(loose.fields(item.get("result")).get("content"))
     return failure or "\n".join(loose.text(block.get("text")) for block in blocks)
+
+
+def _exit(item: Item) -> str:
+    """What a command printed does not say how it ended."""
+    code = loose.count(item.get("exit_code"))
+    return f"Exit code {code}\n" if code else ""

@@ -18,7 +18,7 @@ from .events import (
     Todo,
     TodoItem,
 )
-from .excerpts import unknown
+from .excerpts import LONGEST_ANSWER, unknown
 from .json_lines import JsonLines
 
 _AGAIN = re.compile(r"Reconnecting\.\.\. (\d{1,6})/\d{1,6}(?: \((.*)\))?", re.DOTALL)
@@ -56,8 +56,9 @@ class Parser(JsonLines):
         item = loose.fields(event.get("item"))
         kind, stage = loose.text(item.get("type")), event["type"]
         if kind == "agent_message":
-            self._answer = loose.text(item.get("text"))
-            return [Text(self._answer)]
+            text = loose.text(item.get("text"))
+            self._answer = text[-LONGEST_ANSWER:]
+            return [Text(text)]
         if kind == "todo_list":
             return self._todo_list(item)
         if kind in codex_items.TOOLS:
@@ -89,7 +90,7 @@ class Parser(JsonLines):
             self.last_words = words[:200]
             return []
         why = again[2] or ""
-        return [Retry(int(again[1]), 0.0, status_in(why), why)]
+        return [Retry(int(again[1]), None, status_in(why), why)]
 
 
 def status_in(words: str) -> int | None:

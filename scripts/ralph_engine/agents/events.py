@@ -71,7 +71,7 @@ class Progress(NamedTuple):
 
 class Retry(NamedTuple):
     attempt: int
-    delay: float
+    delay: float | None
     status: int | None
     error: str
     parent: str | None = None

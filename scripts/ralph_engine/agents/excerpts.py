@@ -7,6 +7,8 @@ from .events import ToolEnd, Unknown
 LONGEST_RAW = 2_000
 LONGEST_OUTPUT = 20_000
 LONGEST_SUMMARY = 500
+# What is looked for in an answer stands at its end.
+LONGEST_ANSWER = 1024 * 1024
 
 
 def unknown(line: bytes) -> Unknown:

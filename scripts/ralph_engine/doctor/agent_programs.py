@@ -47,10 +47,10 @@ def _configured(program: str, environment: Mapping[str, str]) -> Finding:
 def _version(name: str, found: str, environment: Mapping[str, str]) -> Finding:
     topic, fix = f"agent {name}", agents.choose(name).INSTALL
     version = agent_version.look(os.path.abspath(found), dict(environment))
+    if version.untested == agent_version.UNKNOWN:
+        return bad(topic, f"{found} --version does not work in a home of its own", fix)
     if version.unknown_flags:
         flags = ", ".join(version.unknown_flags)
         return bad(topic, f"{version.words} at {found} does not know {flags}", fix)
-    if version.words.endswith(", version unknown"):
-        return bad(topic, f"{found} --version does not work in a home of its own", fix)
     note = f" ({version.untested})" if version.untested else ""
     return ok(topic, f"{version.words} at {found}{note}")
