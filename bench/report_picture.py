@@ -1,4 +1,4 @@
-"""The picture of the report: `bench/report_picture.py [FILE]` writes bench/pictures/report.png.
+"""The picture of the report: `bench/run report_picture [FILE]` writes bench/pictures/report.png.
 
 The report of the demo's loop, on the same made-up clock as the picture of the live view, seen by
 headless Chromium.
