@@ -235,6 +235,40 @@ LABELS = {
 }
 
 
+def test_a_plan_in_another_folder(project: HostileProject) -> None:
+    project.git("mv", "ralph", "my plans")
+    project.git("commit", "-qm", "move the plan")
+    other = ("--ralph-dir", "my plans/")
+    assert project.run("sh -c 'echo hm'", *other, iterations=1).code == 1
+    assert refused(project) == (
+        "ralph: nothing to archive: ralph/ holds no plan\nhint: ralph.sh init makes one\n"
+    )
+    plan = (project.root / "my plans/tasks.json").read_bytes()
+    folder = archived(project, *other)
+    assert (folder / "tasks.json").read_bytes() == plan
+    assert "- iterations: 1" in (folder / "summary.md").read_text().splitlines()
+    assert not (project.root / "ralph").exists()
+    fresh = json.loads((project.root / "my plans" / "tasks.json").read_text())
+    assert [entry["passes"] for entry in fresh["userStories"]] == [False]
+    assert project.git("status", "--porcelain") == ""
+    assert "my plans/ holds only fresh templates" in refused(project, *other)
+
+
+def test_what_was_cut_off_in_another_folder_goes_back_there(project: HostileProject) -> None:
+    project.git("mv", "ralph", "plans")
+    project.git("commit", "-qm", "move the plan")
+    staging = project.root / "ralph-archive/.unfinished-plans"
+    staging.mkdir(parents=True)
+    (project.root / "plans/prd.md").rename(staging / "prd.md")
+    done = archive(project, "--ralph-dir", "plans")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "an archive was cut off here: its files are back in plans/\n"
+        "next: write the next plan into plans/\n"
+    )
+    assert not staging.exists() and not (project.root / "ralph").exists()
+
+
 @pytest.mark.parametrize("label", LABELS)
 def test_a_label_with_odd_characters(project: HostileProject, label: str) -> None:
     folder = archived(project, f"--label={label}")

@@ -82,6 +82,7 @@ ELSEWHERE = {
 }
 UNSAID = {"ralph", "scripts/ralph.sh", "options"}
 ANSWERS = "--agent \"echo '<response>DONE</response>'\""
+ARCHIVE = "git add -A; git commit -qm P; ralph archive --label LABEL --ralph-dir ralph"
 # The rest of the tables and of the text, in an order in which each has something to do.
 HERE = {
     "ralph link": "/path/to/ralph/scripts/ralph.sh link",
@@ -92,7 +93,7 @@ HERE = {
     "ralph plan": "ralph plan",
     "ralph signs": "ralph signs",
     "ralph check [--json]": "$EDITOR ralph/prd.md ralph/tasks.json\nralph check --json",
-    "ralph archive [--label LABEL]": "git add -A; git commit -qm P; ralph archive --label LABEL",
+    "ralph archive [--label LABEL] [--ralph-dir PATH]": ARCHIVE,
     "ralph config [--json]": "ralph config --json",
     "ralph run -p TEXT": f"ralph run -p TEXT {ANSWERS}",
     "ralph run -f FILE": f"ralph run -f FILE {ANSWERS}",
