@@ -20,6 +20,7 @@ from . import (
 )
 from .agents import endings
 from .core import requests, review
+from .core.counted import counted
 from .goal import Goal, Plan
 from .outcome import Outcome
 from .run_state import Run
@@ -38,7 +39,7 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
         if isinstance(plan, Stop):
             return plan
         if run.iteration >= run.max_iterations:
-            why = f"{run.iteration} iterations used up"
+            why = f"{counted(run.iteration, 'iteration')} used up"
             return Stop(EXHAUSTED, why, "ralph.sh resume with a higher -n")
         if run.held_back:
             stop = waiting.for_provider(run, plan.mode)

@@ -17,6 +17,7 @@ from . import (
 )
 from .checks import Check, Runner, distinct
 from .core import clean_tree, paths, shape
+from .core.counted import counted
 from .core.tasks import Document, Story
 from .failure import Failure
 from .harmless import harmless
@@ -71,7 +72,7 @@ def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]
     if approvals.is_at_cap(story):
         words = f"accepted at cap by the review of {entry['reviewed'][:12]}, not verified"
     count = story["reviewCount"]
-    return True, f"{name}: {words} ({count} review{'' if count == 1 else 's'})"
+    return True, f"{name}: {words} ({counted(count, 'review')})"
 
 
 def _tree_line(root: str, folder: str) -> tuple[bool, str]:

@@ -147,7 +147,7 @@ def test_a_done_story_whose_criteria_a_person_changed_is_reviewed_again(
 
 
 def test_what_a_person_tells_stands_in_the_next_prompt_once(project: HostileProject) -> None:
-    text = "it's \"quoted\" $(touch x) `y`\nsecond line 🙂"
+    text = 'it\'s "quoted" $(touch x) `y`\nsecond line 🙂'
     with LiveLoop(project) as loop:
         loop.agents_come(1)
         assert verb(project, "tell", text).code == 0
@@ -179,7 +179,7 @@ def test_resume_after_exhaustion_needs_a_higher_n(project: HostileProject) -> No
     assert project.run(HONEST, iterations=1).code == 1
     refused = verb(project, "resume")
     assert refused.code == 2
-    assert "1 iterations are used up\nhint: ralph.sh resume with a higher -n" in refused.screen
+    assert "1 iteration used up\nhint: ralph.sh resume with a higher -n" in refused.screen
     ended = verb(project, "resume", "-n", "2")
     assert ended.code == 0, ended.screen
     assert numbers(project) == [1, 2]

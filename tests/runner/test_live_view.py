@@ -494,7 +494,7 @@ def test_without_a_loop_it_says_how_the_last_one_ended(scene: Scene) -> None:
     assert untimed(told.screen).split("\n") == [
         "run RUN, since CLOCK",
         "iteration 1: implement US-1: ok (SPAN)",
-        f"no loop runs here; the last one ended {untimed(end)}: exhausted: 1 iterations used up",
+        f"no loop runs here; the last one ended {untimed(end)}: exhausted: 1 iteration used up",
         "",
     ]
 
@@ -565,5 +565,5 @@ def test_a_long_past_takes_little_memory(scene: Scene) -> None:
         timeout=DEADLINE,
     )
     assert done.returncode == 0, done.stderr
-    assert b"exhausted: 1 iterations used up" in done.stdout
+    assert b"exhausted: 1 iteration used up" in done.stdout
     assert int(peak.read_text()) < 100_000_000 // 1024
