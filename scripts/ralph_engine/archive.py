@@ -32,6 +32,7 @@ from . import (
 from .archive_commit import Interrupted
 from .archive_move import Place, Plan
 from .core import files, paths, shape
+from .core.own_command import RALPH
 from .core.tasks import Document
 from .failure import Failure
 from .fresh_files import NAMES, is_fresh
@@ -66,7 +67,7 @@ def main(options: argparse.Namespace) -> int:
     root = run_options.project_folder(options.project_dir)
     place = Place(root, run_options.ralph_folder(options.ralph_dir))
     if running_loop.is_running(root):
-        raise Failure("a loop runs in this folder", "let it end, or ralph.sh cancel, then archive")
+        raise Failure("a loop runs in this folder", f"let it end, or {RALPH} cancel, then archive")
     try:
         with lock.held(state_folder.lock_path(root, os.environ)):
             print(harmless(_archive(place, options.label)))
@@ -82,7 +83,7 @@ def main(options: argparse.Namespace) -> int:
 def _next(folder: str) -> str:
     if folder != paths.DEFAULT_RALPH_DIR:
         return f"next: write the next plan into {folder}/"
-    return "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it"
+    return f"next: {RALPH} init --name NEXT names the next feature, then /ralph-plan plans it"
 
 
 def _archive(place: Place, label: str | None) -> str:
@@ -124,7 +125,7 @@ def _refuse_open(past: past_run.PastRun | None) -> None:
     if past and past.known["list"] and (past.killed or past.unjudged):
         raise Failure(
             f"run {past.run_id} was cut off and its last iteration is not judged",
-            "ralph.sh resume goes on with it, ralph.sh reset gives it up; then archive again",
+            f"{RALPH} resume goes on with it, {RALPH} reset gives it up; then archive again",
         )
 
 
@@ -152,7 +153,7 @@ def _read(place: Place, state: Path) -> _Loop:
             continue
     if not old:
         default = folder == paths.DEFAULT_RALPH_DIR
-        hint = "ralph.sh init makes one" if default else "--ralph-dir names the folder of a plan"
+        hint = f"{RALPH} init makes one" if default else "--ralph-dir names the folder of a plan"
         raise Failure(f"nothing to archive: {folder}/ holds no plan", hint)
     if all(is_fresh(name, data) for name, data in old.items()):
         hint = _uncommitted_hint(place) or "/ralph-plan writes a plan"

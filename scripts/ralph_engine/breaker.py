@@ -7,6 +7,7 @@ from typing import Any
 
 from . import stops
 from .core.counted import counted
+from .core.own_command import RALPH
 
 
 class Breaker:
@@ -49,6 +50,6 @@ class Breaker:
             (times, "time", f"{story} was reopened by failing checks"),
         ):
             if count >= self._limit:
-                hint = "look into .ralph/runs, then ralph.sh resume with a higher --breaker"
+                hint = f"look into .ralph/runs, then {RALPH} resume with a higher --breaker"
                 return stops.Stop(stops.STALLED, f"breaker: {counted(count, noun)} {why}", hint)
         return None

@@ -17,7 +17,7 @@ from .stops import last_word
 Entry = Mapping[str, Any]
 # What a journal that somebody altered can make of a value.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-EDITING = "nothing runs, editing is safe; `ralph.sh resume` goes on"
+EDITING = "nothing runs, editing is safe; `resume` goes on"
 _VERDICTS = {
     "approved": ("approved by its review", GOOD),
     "changes_requested": ("sent back by its review", PLAIN),

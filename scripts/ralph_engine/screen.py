@@ -22,22 +22,21 @@ if TYPE_CHECKING:
 class Screen:
     def __init__(self, json: bool, verbose: bool) -> None:
         self._json, self._verbose = json, verbose
-        self._lines, self._timed = EventLines(NO_OUTPUT), False
+        self._lines = EventLines(NO_OUTPUT)
         self._live = None if json else _live_view()
 
     def show_as(self, chosen: Settings) -> None:
         self._lines = EventLines(NO_OUTPUT, chosen.stream_agent_output)
-        self._timed = chosen.display.timestamps
         if self._live:
             self._live.show_as(chosen.display, chosen.stream_agent_output)
 
     def say(self, text: str) -> None:
         if not self._json:
-            self._line(text, PLAIN)
+            self._line(Line(text, PLAIN))
 
     def detail(self, text: str) -> None:
         if self._verbose:
-            self._line(text, QUIET)
+            self._line(Line(text, QUIET))
 
     def event(self, entry: dict[str, Any]) -> None:
         if self._json:
@@ -46,7 +45,7 @@ class Screen:
             self._on_terminal(lambda view: view.event(entry))
         else:
             for line in self._lines.of(entry):
-                self._line(line.text, line.tone)
+                self._line(line)
 
     def last(self, text: str, hint: str) -> None:
         outputs.last(text, hint)
@@ -59,12 +58,14 @@ class Screen:
     def pulse(self) -> None:
         self._on_terminal(lambda view: view.pulse())
 
-    def _line(self, text: str, tone: str) -> None:
+    def _line(self, line: Line) -> None:
         if self._live:
-            self._on_terminal(lambda view: view.say(Line(text, tone)))
+            self._on_terminal(lambda view: view.say(line))
             return
-        clock = time.strftime("[%H:%M:%S] ") if self._timed else ""
-        outputs.line(f"{clock}[ralph] {text}", sys.stderr)
+        who = "agent:" if line.by_agent else "[ralph]"
+        # What follows its first line may be an agent's words: it is set apart.
+        text = line.text.replace("\n", "\n    ")
+        outputs.line(f"{time.strftime('[%H:%M:%S]')} {who} {text}", sys.stderr)
 
     def _on_terminal(self, act: Callable[[LiveView], None]) -> None:
         """One that is gone is no reason to stop: from then on there is the journal."""

@@ -18,6 +18,7 @@ from . import (
 from .checks import Check, Runner, distinct
 from .core import clean_tree, paths, shape
 from .core.counted import counted
+from .core.own_command import RALPH
 from .core.tasks import Document, Story
 from .failure import Failure
 from .harmless import harmless
@@ -58,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
 def _document(root: str, folder: str) -> Document:
     document, faults = check.read(root, paths.tasks(folder))
     if document is None:
-        raise Failure("; ".join(shape.sentence(fault) for fault in faults[:3]), "ralph.sh check")
+        raise Failure("; ".join(shape.sentence(fault) for fault in faults[:3]), f"{RALPH} check")
     return document
 
 

@@ -16,6 +16,7 @@ from e2e.claude_client import MARK, REPOSITORY, client_path
 from e2e.loop_project import shell, story
 from ralph_engine.scripted_model import Request, ScriptedModel, Turn
 from ralph_engine.scripted_model.script import ScriptEntry
+from runner.hostile_project import without_clock
 
 Event = dict[str, Any]
 DEADLINE = 100.0
@@ -159,7 +160,7 @@ class Life:
                 raise AssertionError(f"no end in {deadline} s: {err.read_text()}") from None
             finally:
                 claude_client._kill(runner, environment[MARK])
-        return code, err.read_text().splitlines()
+        return code, without_clock(err.read_text()).splitlines()
 
     def _environment(self, model: ScriptedModel) -> dict[str, str]:
         self.home.mkdir(exist_ok=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from e2e.claude_client import REPOSITORY, client_path
 from ralph_engine import demo_words
+from ralph_engine.core.own_command import RALPH
 from shell.demo_place import SECONDS, Kept, Place
 
 # The loopback of this namespace is up, and there is nothing else.
@@ -145,7 +146,7 @@ def test_a_client_that_runs_no_hooks_is_told_and_the_runner_caught_it_all(
     assert done.stderr == (
         "ralph: Claude Code 2.1.326 ended each turn without asking this plugin's Stop hook;"
         " the runner caught it all, but hooks would save iterations\n"
-        "hint: ralph.sh doctor tells why\n"
+        f"hint: {RALPH} doctor tells why\n"
     )
     assert "+ complete: 2 of 2 stories verified" in done.stdout
     assert "HOOK" not in done.stdout

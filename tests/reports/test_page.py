@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.reports import charts, facts, needs, page
 from ralph_engine.reports.blocks import Chart, Commands, Page, Section, Table, Words, text_of
 from reports.told_run import HEAD, RUN, ToldRun, listed, long_run, night
@@ -92,11 +93,11 @@ def test_the_verdict(end: tuple[str, int, str], verdict: str, tone: str, why: st
 def test_a_journal_without_an_end_says_what_it_cannot_know() -> None:
     told = ToldRun(listed("US-1")).begin("implement", "US-1")
     found = composed(told)
-    words = "No end is recorded: the loop still runs, or was killed. ralph.sh status tells."
+    words = f"No end is recorded: the loop still runs, or was killed. {RALPH} status tells."
     assert (found.verdict, found.tone, found.why) == ("unfinished", "plain", words)
     assert commands(told, "How to go on") == [
-        ("does it still run?", "ralph.sh status"),
-        ("go on with it, if it does not", "ralph.sh resume"),
+        ("does it still run?", f"{RALPH} status"),
+        ("go on with it, if it does not", f"{RALPH} resume"),
     ]
 
 

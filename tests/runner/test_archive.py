@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from ralph_engine import starter
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import DEADLINE, ENGINE, HostileProject, marked, story
 from runner.live_loop import HONEST, LiveLoop, until, verb
 
@@ -204,7 +205,7 @@ def test_two_features_in_a_row_have_branches_of_their_own(project: HostileProjec
     done = archive(project)
     assert (done.returncode, done.stderr) == (
         0,
-        "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it\n",
+        f"next: {RALPH} init --name NEXT names the next feature, then /ralph-plan plans it\n",
     )
     fresh_list = project.document()
     assert fresh_list["branchName"] == "ralph/project-2"
@@ -241,7 +242,7 @@ def test_a_plan_in_another_folder(project: HostileProject) -> None:
     other = ("--ralph-dir", "my plans/")
     assert project.run("sh -c 'echo hm'", *other, iterations=1).code == 1
     assert refused(project) == (
-        "ralph: nothing to archive: ralph/ holds no plan\nhint: ralph.sh init makes one\n"
+        f"ralph: nothing to archive: ralph/ holds no plan\nhint: {RALPH} init makes one\n"
     )
     plan = (project.root / "my plans/tasks.json").read_bytes()
     folder = archived(project, *other)
@@ -349,7 +350,7 @@ def test_while_a_loop_runs(project: HostileProject) -> None:
         loop.end()
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "ralph: a loop runs in this folder\nhint: let it end, or ralph.sh cancel, then archive\n"
+        f"ralph: a loop runs in this folder\nhint: let it end, or {RALPH} cancel, then archive\n"
     )
     assert not (project.root / "ralph-archive").exists()
 
@@ -361,8 +362,8 @@ def test_a_run_that_was_cut_off_is_judged_first(project: HostileProject) -> None
         loop.process.wait(DEADLINE)
     told = refused(project)
     assert re.fullmatch(
-        r"ralph: run \S+ was cut off and its last iteration is not judged\nhint: ralph.sh resume"
-        r" goes on with it, ralph.sh reset gives it up; then archive again\n",
+        rf"ralph: run \S+ was cut off and its last iteration is not judged\nhint: {RALPH} resume"
+        rf" goes on with it, {RALPH} reset gives it up; then archive again\n",
         told,
     )
     assert verb(project, "reset", "--yes").code == 0
@@ -378,7 +379,7 @@ def test_nothing_to_archive(project: HostileProject) -> None:
     for name in NAMES:
         (project.root / "ralph" / name).unlink()
     assert refused(project) == (
-        "ralph: nothing to archive: ralph/ holds no plan\nhint: ralph.sh init makes one\n"
+        f"ralph: nothing to archive: ralph/ holds no plan\nhint: {RALPH} init makes one\n"
     )
 
 

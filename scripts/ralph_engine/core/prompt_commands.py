@@ -125,7 +125,9 @@ def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
     try:
         text = audit_file.read(root, path)
     except files.FileFault as missing:
-        hint = "name the file" if named else "`ralph.sh init --audit` makes it"
+        from .own_command import RALPH
+
+        hint = "name the file" if named else f"`{RALPH} init --audit` makes it"
         raise loop_command.Refused(f"{path[:100]} {missing.problem}; {hint}") from missing
     fault = audit_file.fault(text)
     if fault:
