@@ -18,7 +18,7 @@ _OF_CLAUDE = (
     "It has a home of its own: your key, settings and files are not used, nor is the network.",
 )
 VERIFY = "verify: all of it once more, without any model"
-REPORT = "Each run has a report, as Markdown and as one HTML file; the verb report shows it"
+REPORT = "Each run has a report, as Markdown and as one HTML file (verb: report)"
 TITLE, CLAIM, FACT = "title", "claim", "fact"
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
 

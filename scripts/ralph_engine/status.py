@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from . import journal, lock, past_run, run_options, session_loops, state_folder
+from . import hook_events, journal, lock, past_run, run_options, session_loops, state_folder
 from .core.own_command import RALPH
 from .harmless import harmless
 
@@ -54,8 +54,14 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
         lines = [f"killed: {run} left no end"]
         following = f"{RALPH} {'resume goes on with it' if can_resume else 'run starts a new one'}"
     lines += [_iteration(event) for event in iterations[-1:]]
+    lines += _hooks(events)
     lines.append(f"last step: {events[-1]['event']} at {events[-1]['time']}")
     return [*lines, f"next: {following}"]
+
+
+def _hooks(events: list[Event]) -> list[str]:
+    told = hook_events.counted_in([str(e.get("what")) for e in events if e["event"] == "hook"])
+    return [f"hooks: {told}"] if told else []
 
 
 def _iteration(event: Event) -> str:

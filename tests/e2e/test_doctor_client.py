@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from e2e.claude_client import REPOSITORY, client_path
 from ralph_engine import offline_claude
-from ralph_engine.core.own_command import RALPH
 from ralph_engine.doctor import hook_trial
 from ralph_engine.failure import Failure
 from runner.hostile_project import marked
@@ -48,7 +47,7 @@ def test_hooks_that_do_not_fire(patient: Patient) -> None:
             "hooks: Claude Code ran, but these did not act: SessionStart, PreToolUse (denying),"
             " Stop (refusing)",
             "look for disableAllHooks and allowManagedHooksOnly in"
-            f" /etc/claude-code/managed-settings.json; {RALPH} run works without",
+            f" /etc/claude-code/managed-settings.json; {plugin}/scripts/ralph.sh run works without",
         )
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from ..core.own_command import RALPH
-from . import charts, events, needs
+from . import charts, events, hooks, needs
 from .blocks import (
     BAD,
     GOOD,
@@ -141,6 +141,7 @@ def _totals(facts: Facts) -> list[str]:
         f"Verdicts of reviews: {len(verdicts)}, sent back: {sent_back}",
         f"Checks run by the runner: {len(checks)}, red: {red}",
         f"Edits undone: {undone}",
+        *hooks.totals(facts),
     ]
 
 
