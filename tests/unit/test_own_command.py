@@ -37,13 +37,15 @@ def test_elsewhere_it_is_the_path_of_the_launcher(tmp_path: Path) -> None:
     assert own_command.typed({"PATH": f"{dead}:{linked}"}) == "ralph"
 
 
-@pytest.mark.parametrize("name", ["plain", 'it\'s a "folder"'])
-def test_a_shell_starts_what_a_hint_names(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).symlink_to(REPOSITORY)
-    launcher = tmp_path / name / "scripts" / "ralph.sh"
+def test_a_path_that_a_shell_would_take_apart_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_command, "_LAUNCHER", "/it's mine/scripts/x/../ralph.sh")
+    assert own_command.typed({}) == "'/it'\"'\"'s mine/scripts/ralph.sh'"
+
+
+def test_a_shell_starts_what_a_hint_names(tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": "/usr/bin:/bin"}
     options = {"cwd": tmp_path, "env": environment, "text": True, "capture_output": True}
-    refused = subprocess.run([launcher, "report"], **options, timeout=120)
+    refused = subprocess.run([LAUNCHER, "report"], **options, timeout=120)
     [hint] = [line for line in refused.stderr.splitlines() if line.startswith("hint: ")]
     command = hint[len("hint: ") :].partition(" run starts one")[0]
     done = subprocess.run(f"{command} --version", shell=True, **options, timeout=120)
