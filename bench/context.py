@@ -1,4 +1,4 @@
-"""What the context monitor costs each tool call: `python3 bench/context.py` prints ratios."""
+"""What the context monitor costs each tool call: `bench/run context [ROUNDS]` prints ratios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Callable
 REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "bench")]
 
-from ratios import measure, tell  # noqa: E402
+from ratios import measure, rounds, tell  # noqa: E402
 
 ROUNDS = 60
 PYTHON = os.path.realpath(sys.executable)
@@ -39,9 +39,9 @@ def _monitor(scratch: Path) -> list[bool]:
     small, *larger = [name for name in acts if name != FLOOR]
     told = _call(scratch / "told", SIZES["1 GB"], _answer(130_000), told=True)
     loop = _call(scratch / "loop", SIZES["1 GB"], _answer(60_000), loop=True)
-    lost = _call(scratch / "lost", SIZES["1 GB"], FILLER, told=True, call="")
+    lost = _call(scratch / "lost", SIZES["1 GB"], FILLER, call="")
     others = {"1 GB, told before": told, "1 GB, in a loop": loop, "1 GB, no answer near": lost}
-    times = measure({**acts, **others}, ROUNDS)
+    times = measure({**acts, **others}, rounds(ROUNDS))
     met = [tell(times, name, FLOOR, 1.6) for name in (small, *larger, *others)]
     return met + [tell(times, name, small, 1.3) for name in larger]
 

@@ -1,7 +1,7 @@
 """Every disk fault at every operation of an iteration, each followed by a resume.
 
 The long form of tests/fault/test_disk_faults.py, which gives each operation one of the faults:
-`python3 bench/faults.py [EVERY]` tries each EVERY-th operation (1) and prints what was seen.
+`bench/run faults [EVERY]` tries each EVERY-th operation (1) and prints what was seen.
 """
 
 from __future__ import annotations

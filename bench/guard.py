@@ -1,4 +1,4 @@
-"""What the guard costs a tool call: `python3 bench/guard.py` prints ratios in one run."""
+"""What the guard costs a tool call: `bench/run guard [ROUNDS]` prints ratios in one run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "bench")]
 
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 
 ROUNDS = 40
 PYTHON = os.path.realpath(sys.executable)
@@ -60,7 +60,7 @@ def _calls(scratch: Path, shfmt: str) -> list[bool]:
         acts[name] = _guard(environment, given, name.endswith("denied"))
     for name, given in FILES.items():
         acts[name] = _guard(environment, given, False)
-    times = measure(acts, ROUNDS)
+    times = measure(acts, rounds(ROUNDS))
     met = [tell(times, name, FLOOR, 2.5) for name in [*SIMPLE, *FILES]]
     return met + [tell(times, name, FLOOR, 5.0) for name in COMPLEX]
 

@@ -1,4 +1,4 @@
-"""What a hook costs: `python3 bench/hooks.py` prints wall ratios and fails above an aim."""
+"""What a hook costs: `bench/run hooks [ROUNDS]` prints wall ratios and fails above an aim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench")]
 
 from ralph_engine.core import gate, snapshot, tasks  # noqa: E402
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 
 ROUNDS = 40
 PYTHON = os.path.realpath(sys.executable)
@@ -31,7 +31,7 @@ def _inactive(scratch: Path) -> list[bool]:
     project = scratch / "no loop"
     project.mkdir()
     hooks = {f"inactive {n} hook": _hook(REPO, n, project, scratch) for n in ("stop", "guard")}
-    times = measure({"sh -c :": _program(["sh", "-c", ":"]), **hooks}, ROUNDS)
+    times = measure({"sh -c :": _program(["sh", "-c", ":"]), **hooks}, rounds(ROUNDS))
     return [tell(times, name, "sh -c :", 2.0) for name in hooks]
 
 
@@ -45,7 +45,7 @@ def _active(scratch: Path) -> list[bool]:
         "active stop hook": _hook(REPO, "stop", project, scratch),
         "active stop hook, no byte code": _hook(uncached, "stop", project, scratch),
     }
-    times = measure(acts, ROUNDS)
+    times = measure(acts, rounds(ROUNDS))
     return [
         tell(times, "active stop hook", base, 2.0),
         tell(times, "active stop hook, no byte code", base, 3.0),
@@ -63,7 +63,7 @@ def _large_list() -> list[bool]:
         assert not gate.invariants(document, marker) + gate.iteration(document, marker, [])
 
     acts: dict[str, Act] = {"json.loads": lambda: json.loads(text), "gate, 5000 stories": judge}
-    return [tell(measure(acts, ROUNDS), "gate, 5000 stories", "json.loads", 3.0)]
+    return [tell(measure(acts, rounds(ROUNDS)), "gate, 5000 stories", "json.loads", 3.0)]
 
 
 def _copy_without_byte_code(plugin: Path) -> None:

@@ -1,8 +1,7 @@
-"""The picture of the live view: `bench/picture.py [FILE]` writes bench/pictures/live.svg.
+"""The picture of the live view: `bench/run picture [FILE]` writes bench/pictures/live.svg.
 
 The demo's loop runs for real; its clock and its run id are made up, so that the same code gives
-the same picture. Run it with the environment that scripts/ralph.sh made, or any Python that has
-its packages.
+the same picture.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a report costs after an iteration: `python3 bench/report.py` fails above its aim."""
+"""What a report costs after an iteration: `bench/run report [ROUNDS]` fails above its aim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench"), str(REPO / "tests")]
 
 from ralph_engine import report_files  # noqa: E402
 from ralph_engine.journal import NAME  # noqa: E402
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 from reports.told_run import RUN, long_run  # noqa: E402
 
 ROUNDS, ITERATIONS, SAID_EACH = 10, 500, 100
@@ -27,7 +27,7 @@ def main() -> int:
             "json.loads per line": lambda: _load(folder / NAME),
             "report of 500 iterations": lambda: _report(folder),
         }
-        times = measure(acts, ROUNDS)
+        times = measure(acts, rounds(ROUNDS))
     return 0 if tell(times, "report of 500 iterations", "json.loads per line", 2.0) else 1
 
 

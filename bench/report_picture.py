@@ -1,4 +1,4 @@
-"""The picture of the report: `bench/report_picture.py [FILE]` writes bench/pictures/report.png.
+"""The picture of the report: `bench/run report_picture [FILE]` writes bench/pictures/report.png.
 
 The report of the demo's loop, on the same made-up clock as the picture of the live view, seen by
 headless Chromium.
@@ -13,8 +13,13 @@ import tempfile
 from pathlib import Path
 
 from picture import REPO, demo_events, timed  # also puts the engine on sys.path
-from ralph_engine.report_files import compose
-from ralph_engine.reports.facts import gather
+from ralph_engine.core import own_command
+
+# As on the machine of a reader who has linked it.
+own_command.RALPH = own_command.LINKED
+
+from ralph_engine.report_files import compose  # noqa: E402
+from ralph_engine.reports.facts import gather  # noqa: E402
 
 RUN = "20270115-080000-a1b2c3"
 WIDTH, HEIGHT = 1000, 1250

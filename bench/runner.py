@@ -1,7 +1,6 @@
-"""What the runner itself costs: `bench/runner.py` prints its own time per iteration.
+"""What the runner itself costs: `bench/run runner [ROUNDS]` prints its own time per iteration.
 
 With an agent that does nothing, as a ratio to `git status --porcelain` in the same repository.
-Run it with the environment that scripts/ralph.sh made, or any Python that has its packages.
 """
 
 from __future__ import annotations
@@ -16,27 +15,28 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPO / "bench"))
 
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 
+# Rounds, and the iterations that one loop of each has more than the other.
 ROUNDS = 10
-ITERATIONS = 10
 AIM = 15.0
 FILES = 2000
 STATUS = "git status --porcelain"
 
 
 def main() -> int:
+    number = rounds(ROUNDS)
     with tempfile.TemporaryDirectory() as name:
         project = make_project(Path(name))
         acts: dict[str, Act] = {
             STATUS: _command(project, "git", "status", "--porcelain"),
             "agent": _command(project, "sh", "-c", "echo nothing"),
             "one": _loop(project, 1),
-            "many": _loop(project, 1 + ITERATIONS),
+            "many": _loop(project, 1 + number),
         }
-        times = measure(acts, ROUNDS)
+        times = measure(acts, number)
     own = [
-        (many - one) / ITERATIONS - agent
+        (many - one) / number - agent
         for one, many, agent in zip(times["one"], times["many"], times["agent"])
     ]
     name = "own time per iteration"

@@ -1,7 +1,4 @@
-"""Start-up of the bwrap sandbox: `bench/sandbox.py [ROUNDS]` prints ratios to `bash -c true`.
-
-Run it with the environment that scripts/ralph.sh made, or any Python that has its packages.
-"""
+"""Start-up of the bwrap sandbox: `bench/run sandbox [ROUNDS]` prints ratios to `bash -c true`."""
 
 from __future__ import annotations
 
@@ -16,14 +13,15 @@ sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench")]
 
 from ralph_engine.sandboxes import bwrap  # noqa: E402
 from ralph_engine.sandboxes.backend import Place  # noqa: E402
-from ratios import measure, tell  # noqa: E402
+from ratios import measure, rounds, tell  # noqa: E402
 
+ROUNDS = 40
 TRUE = ["bash", "-c", "true"]
 BASE = "bash -c true"
 AIMS = {"inside, network open": 10.0, "inside, network closed": 30.0, "the command line alone": 4.0}
 
 
-def main(rounds: int) -> int:
+def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name, "project").resolve()
         root.mkdir()
@@ -36,7 +34,7 @@ def main(rounds: int) -> int:
             "inside, network closed": lambda: _run(closed.wrap(TRUE, str(root), {}), root),
             "the command line alone": lambda: opened.wrap(TRUE, str(root), {}),
         }
-        times = measure(acts, rounds)
+        times = measure(acts, rounds(ROUNDS))
         closed.stop()
     met = [tell(times, name, BASE, aim) for name, aim in AIMS.items()]
     return 0 if all(met) else 1
@@ -60,4 +58,4 @@ def _run(argv: list[str], root: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 40))
+    sys.exit(main())

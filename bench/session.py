@@ -1,4 +1,4 @@
-"""What a same-session loop's stop costs: `python3 bench/session.py` prints ratios in one run."""
+"""What a same-session loop's stop costs: `bench/run session [ROUNDS]` prints ratios in one run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPO = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench")]
 
 from ralph_engine.core import loop_command, session_state  # noqa: E402
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 
 ROUNDS = 40
 PYTHON = os.path.realpath(sys.executable)
@@ -31,7 +31,7 @@ def _stops(scratch: Path) -> list[bool]:
     acts: dict[str, Act] = {floor: _program([PYTHON, "-I", "-S", "-c", "import json"], {}, b"")}
     for label, size in SIZES.items():
         acts[f"stop, {label} transcript"] = _stop(scratch / label, size)
-    times = measure(acts, ROUNDS)
+    times = measure(acts, rounds(ROUNDS))
     small, *larger = [name for name in acts if name != floor]
     met = [tell(times, name, floor, 2.5) for name in (small, *larger)]
     return met + [tell(times, name, small, 1.3) for name in larger]

@@ -1,4 +1,4 @@
-"""Does the runner stay the same over a long night? `bench/soak.py [ITERATIONS]`, 2,000 by itself.
+"""Does the runner stay the same over a long night? `bench/run soak [ITERATIONS]`, 2,000 by itself.
 
 Prints its memory and open descriptors early and late, and fails where they grow.
 """
@@ -17,6 +17,7 @@ sys.path.insert(0, str(REPO / "bench"))
 from runner import loop_command, make_project  # noqa: E402
 
 MOST_GROWTH = 1.1
+FEWEST_SAMPLES = 100
 
 
 def main(iterations: int) -> int:
@@ -53,8 +54,10 @@ def _flat(what: str, samples: list[tuple[int, int]], column: int) -> bool:
     tenth = max(1, len(samples) // 10)
     values = [sample[column] for sample in samples]
     early, late = statistics.median(values[tenth : 2 * tenth]), statistics.median(values[-tenth:])
-    print(f"{what}: {early:g} early, {late:g} late, {late / early:.3f} x (N {len(values)})")
-    return late / early <= MOST_GROWTH
+    few = len(values) < FEWEST_SAMPLES
+    judged = ", too few to judge" if few else ""
+    print(f"{what}: {early:g} early, {late:g} late, {late / early:.3f} x (N {len(values)}{judged})")
+    return few or late / early <= MOST_GROWTH
 
 
 if __name__ == "__main__":

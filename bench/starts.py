@@ -1,7 +1,6 @@
-"""Many starts at once in one folder: `bench/starts.py [ROUNDS]` prints who ran and who was refused.
+"""Many starts at once in one folder: `bench/run starts [ROUNDS]` prints who ran, who was refused.
 
 Exactly one of 16 may run, and all others must name it; anything else ends with exit code 1.
-Run it with the environment that scripts/ralph.sh made, or any Python that has its packages.
 """
 
 from __future__ import annotations

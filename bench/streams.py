@@ -1,4 +1,4 @@
-"""What reading a stream costs: `python3 bench/streams.py` fails above its aim."""
+"""What reading a stream costs: `bench/run streams [ROUNDS]` fails above its aim."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ sys.path[:0] = [str(REPO / "scripts"), str(REPO / "bench")]
 
 from ralph_engine.agents import KNOWN, choose  # noqa: E402
 from ralph_engine.agents.lines import Splitter  # noqa: E402
-from ratios import Act, measure, tell  # noqa: E402
+from ratios import Act, measure, rounds, tell  # noqa: E402
 
 CASSETTES = REPO / "tests" / "cassettes"
 ROUNDS = 20
@@ -35,7 +35,7 @@ def _fast_enough(agent: str) -> bool:
         "Splitter and Parser": lambda: _read(agent, stream),
     }
     print(f"{agent}: {len(lines)} lines, {len(stream) / 1e6:.1f} MB")
-    return tell(measure(acts, ROUNDS), "Splitter and Parser", "json.loads per line", AIM)
+    return tell(measure(acts, rounds(ROUNDS)), "Splitter and Parser", "json.loads per line", AIM)
 
 
 def _lines(path: Path) -> list[bytes]:

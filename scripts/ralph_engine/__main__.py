@@ -18,10 +18,12 @@ if __package__ in (None, ""):
 
 from ralph_engine import outputs  # noqa: E402
 from ralph_engine.core.files import FileFault  # noqa: E402
+from ralph_engine.core.own_command import RALPH  # noqa: E402
 from ralph_engine.core.shape import shown  # noqa: E402
 from ralph_engine.failure import Failure  # noqa: E402
 from ralph_engine.plugin_folder import PLUGIN  # noqa: E402
 
+_NAME = "ralph.sh"
 _VERBS = {
     "run": "work through the task list, or a prompt, until it is verifiably done",
     "init": "make the files of a loop: ralph/ from templates, an entry in .gitignore",
@@ -52,7 +54,7 @@ _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Failure(message.replace("\n", "\\n"), f"{self.prog} --help")
+        raise Failure(message.replace("\n", "\\n"), self.prog.replace(_NAME, RALPH, 1) + " --help")
 
 
 def main(arguments: list[str]) -> int:
@@ -85,7 +87,7 @@ def _run(arguments: list[str]) -> int:
     options, unknown = _parser(verb).parse_known_args(arguments)
     if unknown:
         words = " ".join(unknown).replace("\n", "\\n")
-        raise Failure(f"unrecognized arguments: {words}", f"ralph.sh {verb} --help")
+        raise Failure(f"unrecognized arguments: {words}", f"{RALPH} {verb} --help")
     code = int(options.verb(options))
     if sys.stdout is not None:  # None where the caller closed it
         sys.stdout.flush()
@@ -104,12 +106,12 @@ def _expect_verb(word: str) -> None:
         return
     near = difflib.get_close_matches(word[:60].lower(), _VERBS, 1)
     known = f"did you mean {near[0]}?" if near else f"known are {', '.join(_VERBS)}"
-    raise Failure(f"{shown(word)} is not a verb; {known}", "ralph.sh --help")
+    raise Failure(f"{shown(word)} is not a verb; {known}", f"{RALPH} --help")
 
 
 def _parser(chosen: str) -> argparse.ArgumentParser:
     """Only the chosen verb is imported: the others' packages take their time."""
-    parser = _Parser(prog="ralph.sh", description="Loops that end on evidence.")
+    parser = _Parser(prog=_NAME, description="Loops that end on evidence.")
     parser.add_argument("-v", "--version", action="version", version=_version())
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, words in _VERBS.items():

@@ -16,6 +16,7 @@ from .agents.events import Event, ToolEnd, ToolStart, as_json
 from .agents.lines import Line, Splitter
 from .agents.request import Launch, Request
 from .core import files, review
+from .hook_events import HookEvents
 from .kept_output import KeptOutput
 from .plugin_folder import PLUGIN
 from .redact import redacted
@@ -46,7 +47,7 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     adapter = choose(who.agent.command)
     launch = adapter.launch(request(run, who, prompt, session))
     parser = adapter.Parser()
-    stream = _Stream(run, parser, f"agent-{run.iteration}-{session[:8]}")
+    stream = _Stream(run, parser, session)
     shown = _shown(launch, prompt)
     run.journal.write("agent-started", command=shown, session=session)
     run.detail(f"agent: {shown}")
@@ -138,7 +139,9 @@ def _linger(run: Run) -> float:
 class _Stream:
     """What the agent prints: kept for people, parsed, recorded."""
 
-    def __init__(self, run: Run, parser: StreamParser, name: str) -> None:
+    def __init__(self, run: Run, parser: StreamParser, session: str) -> None:
+        name = f"agent-{run.iteration}-{session[:8]}"
+        self._hooks = HookEvents(run.root, session, run.journal)
         self._run, self._parser = run, parser
         self._splitter = Splitter()
         self._open_calls: set[str] = set()
@@ -161,6 +164,7 @@ class _Stream:
     def close(self) -> None:
         for line in self._splitter.close():
             self._read(line)
+        self._hooks.finish()
         for kept in self._kept.values():
             kept.close()
 
@@ -170,6 +174,8 @@ class _Stream:
         for event in self._parser.feed(line.data):
             event = brief(event)._replace(at=time.time())
             self._follow(event)
+            # A guard has denied a call before the client tells that it failed.
+            self._hooks.look(at_once=isinstance(event, ToolEnd) and not event.ok)
             self._note(as_json(event))
 
     def _note(self, document: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import os
 from . import agent_version, budget, prompt_goal, roles, task_goal, tree_state
 from .agents import choose
 from .core import review
+from .core.counted import counted
 from .core.shell import shfmt
 from .goal import Goal
 from .run_state import Run
@@ -45,5 +46,5 @@ def _first(run: Run) -> str:
 def _budget(run: Run) -> str:
     if not run.document:
         most = run.max_iterations
-        return f"at most {most} iteration{'' if most == 1 else 's'}"
+        return f"at most {counted(most, 'iteration')}"
     return budget.sentence(budget.of(run.document, run.max_iterations))

@@ -30,8 +30,9 @@ from . import (
     state_folder,
 )
 from .archive_commit import Interrupted
-from .archive_move import Plan
+from .archive_move import Place, Plan
 from .core import files, paths, shape
+from .core.own_command import RALPH
 from .core.tasks import Document
 from .failure import Failure
 from .fresh_files import NAMES, is_fresh
@@ -41,7 +42,6 @@ from .stops import INTERRUPTED
 
 _KNOWN = "archived-runs"
 _KNOWN_LIMIT = 16 * 1024 * 1024
-_NEXT = "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it"
 # A name has 255 bytes at most: four for a character, the date, and a number where it is taken.
 _LONGEST_NAME = 55
 
@@ -56,18 +56,22 @@ class _Loop(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_options.add_project_argument(parser)
+    parser.add_argument(
+        "--ralph-dir", default=paths.DEFAULT_RALPH_DIR, metavar="PATH", help="below the project"
+    )
     parser.add_argument("--label", metavar="LABEL", help="names it instead of the branch")
 
 
 def main(options: argparse.Namespace) -> int:
     interrupts.install()
     root = run_options.project_folder(options.project_dir)
+    place = Place(root, run_options.ralph_folder(options.ralph_dir))
     if running_loop.is_running(root):
-        raise Failure("a loop runs in this folder", "let it end, or ralph.sh cancel, then archive")
+        raise Failure("a loop runs in this folder", f"let it end, or {RALPH} cancel, then archive")
     try:
         with lock.held(state_folder.lock_path(root, os.environ)):
-            print(harmless(_archive(root, options.label)))
-        print(_NEXT, file=sys.stderr)
+            print(harmless(_archive(place, options.label)))
+        print(harmless(_next(place.folder)), file=sys.stderr)
     except Interrupted:
         print("ralph: interrupted; everything is as it was", file=sys.stderr)
         return INTERRUPTED
@@ -76,18 +80,26 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _archive(root: str, label: str | None) -> str:
+def _next(folder: str) -> str:
+    if folder != paths.DEFAULT_RALPH_DIR:
+        return f"next: write the next plan into {folder}/"
+    return f"next: {RALPH} init --name NEXT names the next feature, then /ralph-plan plans it"
+
+
+def _archive(place: Place, label: str | None) -> str:
+    root = place.root
     _refuse_repository(root)
     state = state_folder.of_project(root, os.environ)
     _refuse_open(past_run.read(state))
-    _refuse_others_place(root)
-    if archive_move.put_back(root):
-        print("an archive was cut off here: its files are back in ralph/", file=sys.stderr)
-    loop = _read(root, state)
+    _refuse_others_place(place)
+    if archive_move.put_back(place):
+        told = f"an archive was cut off here: its files are back in {place.folder}/"
+        print(harmless(told), file=sys.stderr)
+    loop = _read(place, state)
     today = date.today()
     target = _free(root, _name(label, loop.document, today))
     plan = Plan(loop.old, _new(root, today), _added(loop, today))
-    commit = archive_commit.put_away(root, plan, target)
+    commit = archive_commit.put_away(place, plan, target)
     _close(state, [run.run for run in loop.runs])
     done = archive_summary.stories_done(loop.document)
     return f"archived to {target} ({done} stories done), committed as {commit[:12]}"
@@ -113,15 +125,16 @@ def _refuse_open(past: past_run.PastRun | None) -> None:
     if past and past.known["list"] and (past.killed or past.unjudged):
         raise Failure(
             f"run {past.run_id} was cut off and its last iteration is not judged",
-            "ralph.sh resume goes on with it, ralph.sh reset gives it up; then archive again",
+            f"{RALPH} resume goes on with it, {RALPH} reset gives it up; then archive again",
         )
 
 
-def _refuse_others_place(root: str) -> None:
+def _refuse_others_place(place: Place) -> None:
+    root = place.root
     if files.kind(root, paths.ARCHIVE) not in ("absent", "folder"):
         raise Failure(f"{paths.ARCHIVE} is no folder", "move it away, then archive again")
     wanted = [f"{paths.ARCHIVE}/x/{name}" for name in (*NAMES, *archive_move.ADDED)]
-    wanted += [_own(name) for name in NAMES]
+    wanted += map(place.own, NAMES)
     ignored = [p for p in git.untracked(root, wanted) if git.is_ignored(root, p)]
     if ignored:
         raise Failure(
@@ -130,30 +143,33 @@ def _refuse_others_place(root: str) -> None:
         )
 
 
-def _read(root: str, state: Path) -> _Loop:
+def _read(place: Place, state: Path) -> _Loop:
+    root, folder = place
     old = {}
     for name in NAMES:
         try:
-            old[name] = files.read_bytes(root, _own(name), archive_move.LIMIT)
+            old[name] = files.read_bytes(root, place.own(name), archive_move.LIMIT)
         except files.Missing:
             continue
     if not old:
-        raise Failure("nothing to archive: ralph/ holds no plan", "ralph.sh init makes one")
+        default = folder == paths.DEFAULT_RALPH_DIR
+        hint = f"{RALPH} init makes one" if default else "--ralph-dir names the folder of a plan"
+        raise Failure(f"nothing to archive: {folder}/ holds no plan", hint)
     if all(is_fresh(name, data) for name, data in old.items()):
-        hint = _uncommitted_hint(root) or "/ralph-plan writes a plan"
-        raise Failure("nothing to archive: ralph/ holds only fresh templates", hint)
-    document, faults = check.read(root, _own("tasks.json"))
+        hint = _uncommitted_hint(place) or "/ralph-plan writes a plan"
+        raise Failure(f"nothing to archive: {folder}/ holds only fresh templates", hint)
+    document, faults = check.read(root, place.own("tasks.json"))
     if document is None:
         raise Failure(shape.sentence(faults[0]), "correct it, then archive again")
     return _Loop(document, old, _runs(state, document))
 
 
-def _uncommitted_hint(root: str) -> str:
+def _uncommitted_hint(place: Place) -> str:
     """Killed between the move and the commit: all of it is there."""
-    left = git.ask(root, "status", "--porcelain", "--", paths.ARCHIVE).lines
+    left = git.ask(place.root, "status", "--porcelain", "--", paths.ARCHIVE).lines
     if not left:
         return ""
-    own = " ".join(map(_own, NAMES))
+    own = " ".join(map(place.own, NAMES))
     return f"the last archive is not committed: git add {paths.ARCHIVE} {own}, then git commit"
 
 
@@ -196,7 +212,7 @@ def _new(root: str, today: date) -> dict[str, bytes]:
     made = starter.contents(
         name, today, commands=own_checks.of(root), own_branch=_free_branch(root, name)
     )
-    return {name: made[_own(name)].encode("utf-8") for name in NAMES}
+    return {name: made[f"{paths.DEFAULT_RALPH_DIR}/{name}"].encode("utf-8") for name in NAMES}
 
 
 def _free_branch(root: str, name: str) -> str:
@@ -221,7 +237,3 @@ def _close(state: Path, names: list[str]) -> None:
     known = checkpoint.read(state)
     if known and known["run"] in names:
         files.move(str(state), checkpoint.NAME, f"archived/{known['run']}-{checkpoint.NAME}")
-
-
-def _own(name: str) -> str:
-    return f"{paths.DEFAULT_RALPH_DIR}/{name}"

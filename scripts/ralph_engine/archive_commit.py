@@ -5,8 +5,7 @@ from __future__ import annotations
 import uuid
 
 from . import archive_move, descendants, git, interrupts, processes
-from .archive_move import Plan
-from .core import paths
+from .archive_move import Place, Plan
 from .failure import Failure
 
 _HOOK_SECONDS = 600.0
@@ -17,8 +16,9 @@ class Interrupted(Exception):
     """Asked to stop; everything is as it was."""
 
 
-def put_away(root: str, plan: Plan, target: str) -> str:
+def put_away(place: Place, plan: Plan, target: str) -> str:
     """The commit; or an exception, and everything is as it was."""
+    root = place.root
     mark = f"RALPH_RUN_ID=archive-{uuid.uuid4()}"
     interrupts.leave_if_asked()
     interrupts.begin(mark, lambda: None)
@@ -26,9 +26,9 @@ def put_away(root: str, plan: Plan, target: str) -> str:
     intended: list[str] = []
     done = False
     try:
-        archive_move.put_away(root, plan, target)
+        archive_move.put_away(place, plan, target)
         wanted = [f"{target}/{name}" for name in (*plan.old, *plan.added)]
-        wanted += [f"{paths.DEFAULT_RALPH_DIR}/{name}" for name in plan.new]
+        wanted += map(place.own, plan.new)
         intended = git.untracked(root, wanted)
         _intend(root, intended)
         _commit(root, wanted, f"ralph: archive {target.rpartition('/')[2]}", mark)
@@ -36,7 +36,7 @@ def put_away(root: str, plan: Plan, target: str) -> str:
     finally:
         if not done:
             git.forget_intent(root, intended)
-            archive_move.take_back(root, plan, target)
+            archive_move.take_back(place, plan, target)
     return git.head(root)
 
 

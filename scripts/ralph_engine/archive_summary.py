@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import approvals
+from .core.counted import counted
 from .core.tasks import Document, Story
 from .reports.facts import Cost, Facts
 from .reports.markdown import plain
-from .reports.words import STATES, counted, duration, moment, money, reason, short
+from .reports.words import STATES, duration, moment, money, reason, short
 
 _LONGEST = 120
 

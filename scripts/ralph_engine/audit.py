@@ -15,6 +15,7 @@ import uuid
 from . import descendants, interrupts, processes, run_options
 from .core import audit_file, files, loop_words, session_moves, session_state
 from .core.loop_command import AUDIT, OPTIONS, Refused, parse
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 from .plugin_folder import PLUGIN
@@ -112,7 +113,7 @@ def read(root: str, named: str) -> tuple[str, str]:
     try:
         text = audit_file.read(root, path)
     except files.FileFault as missing:
-        hint = "`ralph.sh init --audit` makes one"
+        hint = f"`{RALPH} init --audit` makes one"
         raise Failure(f"{path} {missing.problem}", hint) from missing
     problem, _, fix = audit_file.fault(text).partition("; ")
     if problem:

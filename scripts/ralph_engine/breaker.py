@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 from . import stops
+from .core.counted import counted
+from .core.own_command import RALPH
 
 
 class Breaker:
@@ -42,12 +44,12 @@ class Breaker:
         if self._limit == 0:
             return None
         story, times = max(self._reopened.items(), key=lambda item: item[1], default=("", 0))
-        for count, why in (
-            (self._idle, "iterations in a row without progress"),
-            (self._unsubmitted, "working iterations in a row without a submission that counts"),
-            (times, f"times {story} was reopened by failing checks"),
+        for count, noun, why in (
+            (self._idle, "iteration", "in a row without progress"),
+            (self._unsubmitted, "working iteration", "in a row without a submission that counts"),
+            (times, "time", f"{story} was reopened by failing checks"),
         ):
             if count >= self._limit:
-                hint = "look into .ralph/runs, then ralph.sh resume with a higher --breaker"
-                return stops.Stop(stops.STALLED, f"breaker: {count} {why}", hint)
+                hint = f"look into .ralph/runs, then {RALPH} resume with a higher --breaker"
+                return stops.Stop(stops.STALLED, f"breaker: {counted(count, noun)} {why}", hint)
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .core.counted import counted
 from .core.tasks import Document
 from .failure import Failure
 
@@ -24,8 +25,7 @@ def of(document: Document, limit: int) -> Budget:
 
 
 def sentence(budget: Budget) -> str:
-    noun = "story" if budget.stories == 1 else "stories"
-    text = f"{budget.stories} {noun} left, about {PER_STORY} iterations each"
+    text = f"{counted(budget.stories, 'story', 'stories')} left, about {PER_STORY} iterations each"
     text += f" = about {budget.iterations} of {budget.limit}"
     return text + (" (not enough: raise the limit)" if budget.iterations > budget.limit else "")
 

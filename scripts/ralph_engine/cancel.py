@@ -7,6 +7,7 @@ import sys
 
 from . import run_options, running_loop
 from .core import requests
+from .core.own_command import RALPH
 
 add_arguments = run_options.add_project_argument
 # Its agent gets INT, TERM and KILL in ten seconds; the rest is judging and cleaning up.
@@ -19,8 +20,8 @@ def main(options: argparse.Namespace) -> int:
     requests.make(str(loop.state), requests.CANCEL)
     print("asked the loop to end; its work is judged and saved first", file=sys.stderr)
     if not running_loop.wait_until(lambda: not running_loop.is_running(root), _SECONDS):
-        print("it is still at it: ralph.sh status", file=sys.stderr)
+        print(f"it is still at it: {RALPH} status", file=sys.stderr)
         return 1
     requests.drop(str(loop.state), requests.CANCEL)
-    print("cancelled; ralph.sh resume goes on")
+    print(f"cancelled; {RALPH} resume goes on")
     return 0

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import budget, run_options, schema, starter
 from .core import files, paths, review, shape, strict_json, tasks
+from .core.counted import counted
 from .core.shape import Fault
 from .harmless import harmless
 
@@ -94,8 +95,7 @@ def _words(answer: dict[str, Any]) -> str:
         return _complaint(answer["file"], [fault["message"] for fault in answer["faults"]])
     counts = dict(answer["stories"])
     total = counts.pop("total")
-    noun = "story" if total == 1 else "stories"
-    head = f"{answer['file']}: no faults; {total} {noun}"
+    head = f"{answer['file']}: no faults; {counted(total, 'story', 'stories')}"
     head += f": {tally(counts)}" if total else ""
     return f"{head}\nbudget: {budget.sentence(budget.Budget(**answer['budget']))}"
 
@@ -104,5 +104,5 @@ def _complaint(path: str, messages: list[str]) -> str:
     shown = [f"  {message}" for message in messages[: tasks.SHOWN_FAULTS]]
     more = len(messages) - len(shown)
     rest = [f"  ... and {more} more (--json lists all)"] if more else []
-    number = f"{len(messages)} fault{'s' if len(messages) > 1 else ''}"
+    number = counted(len(messages), "fault")
     return "\n".join([f"{path}: {number}", *shown, *rest])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import approvals, repair, signals
 from .checks import Result, distinct, failure_text
+from .core.counted import counted
 from .run_state import Run
 from .stops import COMPLETE, Stop
 
@@ -75,7 +76,8 @@ def _failing(run: Run) -> list[Result]:
 def _words(run: Run, behind: dict[str, approvals.Entry]) -> str:
     stories = run.document["userStories"]
     if run.settings.skip_review:
-        return f"complete: {len(stories)} stories pass the checks, unreviewed (--skip-review)"
+        passing = counted(len(stories), "story passes", "stories pass")
+        return f"complete: {passing} the checks, unreviewed (--skip-review)"
     at_cap = approvals.accepted_at_cap(run.document)
     trusted = [n for n, entry in behind.items() if entry["event"] == approvals.TRUSTED]
     verified = [s["id"] for s in stories if s["id"] not in {*at_cap, *trusted}]

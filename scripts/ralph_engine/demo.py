@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from typing import Callable
 
 from . import demo_cast, demo_folder, demo_view, demo_words, throw_away
 from .core import files, paths, tasks
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 from .stops import INTERRUPTED
@@ -127,9 +127,8 @@ class _Demo:
         if self._cast.hooks:
             self._view.say(self._cast.hooks.closing())
         self._view.say(demo_words.REPORT)
-        ralph = shlex.quote(str(_ENGINE.parent / "ralph.sh"))
         # Not wrapped: it is there to be copied.
-        print(harmless(f"Next, in a project of yours: {ralph} init"), flush=True)
+        print(harmless(f"Next, in a project of yours: {RALPH} init"), flush=True)
 
     def _engine(self, take: Callable[[str], None], *words: str) -> None:
         """A verb of ralph.sh on the project, line by line."""

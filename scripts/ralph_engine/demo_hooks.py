@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
+from .core.own_command import RALPH
 from .demo_model import Refusal
 from .demo_words import BAD, FACT, Event, Line
 from .failure import Failure
@@ -38,7 +39,7 @@ class Hooks:
             raise Failure(
                 f"Claude Code {self._version} ended each turn without asking this plugin's Stop"
                 " hook; the runner caught it all, but hooks would save iterations",
-                "ralph.sh doctor tells why",
+                f"{RALPH} doctor tells why",
             )
         kept = sum(n for iteration, n in self._refused.items() if iteration not in self._undone)
         return (

@@ -17,8 +17,8 @@ _OF_CLAUDE = (
     "The agent is your Claude Code {}, with this plugin and its hooks; its model is a script.",
     "It has a home of its own: your key, settings and files are not used, nor is the network.",
 )
-VERIFY = "ralph.sh verify: all of it once more, without any model"
-REPORT = "Each run has a report, as Markdown and as one HTML file: ralph.sh report"
+VERIFY = "verify: all of it once more, without any model"
+REPORT = "Each run has a report, as Markdown and as one HTML file (verb: report)"
 TITLE, CLAIM, FACT = "title", "claim", "fact"
 GOOD, BAD, NEUTRAL = "good", "bad", "neutral"
 

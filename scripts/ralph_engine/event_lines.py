@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Callable
 
+from . import hook_events
 from .agents import endings
 from .agents.events import from_json
 from .core import shape
@@ -17,7 +18,7 @@ from .stops import last_word
 Entry = Mapping[str, Any]
 # What a journal that somebody altered can make of a value.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-EDITING = "nothing runs, editing is safe; `ralph.sh resume` goes on"
+EDITING = "nothing runs, editing is safe; `resume` goes on"
 _VERDICTS = {
     "approved": ("approved by its review", GOOD),
     "changes_requested": ("sent back by its review", PLAIN),
@@ -115,11 +116,22 @@ def _scm(event: Entry) -> Told:
     return [(f"scm: {words}: done", GOOD)] if event["code"] == 0 else []
 
 
+def _hook(event: Entry) -> Told:
+    what = event["what"]
+    if what == hook_events.DENIED:
+        return [(f"hook: the guard denied {event['tool']} (rule {event['rule']})", BAD)]
+    if what == hook_events.EXHAUSTED:
+        words = f"hook: the agent may stop after too many refusals ({event['group']})"
+        return [(f"{words}; the runner judges", BAD)]
+    return [(f"hook: the agent may not stop yet ({event['group']})", PLAIN)]
+
+
 _MAKERS: Mapping[str, Callable[[Entry], Told]] = {
     "iteration": _iteration,
     "agent-flood": lambda event: [(event["text"], QUIET)],
     "agent-ended": _agent_ended,
     "left-running": _left_running,
+    "hook": _hook,
     "check": _check,
     "violation": _violation,
     "notice": lambda event: [(event["text"], BAD)],

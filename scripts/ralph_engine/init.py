@@ -11,10 +11,11 @@ from typing import Any
 
 from . import ask, git, init_files, init_rename, init_settings, init_words, own_checks, starter
 from .core import files
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 
-_NO_TERMINAL = f"write {init_settings.FILE} by hand; ralph.sh config shows every key"
+_NO_TERMINAL = f"write {init_settings.FILE} by hand; {RALPH} config shows every key"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

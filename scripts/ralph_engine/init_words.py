@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .core import files, paths, strict_json
+from .core.own_command import LINKED, RALPH
 from .core.tasks import SIZE_LIMIT
 from .init_files import IGNORE
-from .plugin_folder import PLUGIN
 
 _LIST = paths.tasks(paths.DEFAULT_RALPH_DIR)
 
@@ -31,17 +31,22 @@ def next_steps(root: str) -> list[str]:
     here = root == os.path.realpath(os.getcwd())
     place = "" if here else f" -d {shlex.quote(root)}"
     git = "git" if here else f"git -C {shlex.quote(root)}"
-    ralph = shlex.quote(str(PLUGIN / "scripts" / "ralph.sh"))
     added = f"{paths.DEFAULT_RALPH_DIR} {paths.DOT_FOLDER} {IGNORE}"
     return [
         *_repository_words(root, git),
         "Next:",
         "  plan the feature   /ralph-plan in Claude Code, or edit ralph/prd.md, ralph/tasks.json",
-        f"  check the plan     {ralph} check{place}",
+        f"  check the plan     {RALPH} check{place}",
         f"  commit it          {git} add {added} && {git} commit -m 'Plan a Ralph loop' {added}",
-        f"  start the loop     {ralph} run{place}",
-        f"  type less          {ralph} link   (then: ralph check, ralph run)",
+        f"  start the loop     {RALPH} run{place}",
+        *_shorter(),
     ]
+
+
+def _shorter() -> list[str]:
+    if RALPH == LINKED:
+        return []
+    return [f"  type less          {RALPH} link   (then: ralph check, ralph run)"]
 
 
 def repository(root: str) -> str | None:

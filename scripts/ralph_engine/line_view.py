@@ -17,6 +17,7 @@ from .agents.events import (
     ToolStart,
 )
 from .columns import untabbed
+from .core.counted import counted
 from .harmless import harmless
 
 PLAIN, GOOD, BAD, QUIET, TITLE = "plain", "good", "bad", "quiet", "title"
@@ -141,7 +142,7 @@ def shortened(text: str, longest: int = LONGEST_SUMMARY) -> str:
 
 
 def outcome(end: ToolEnd) -> str:
-    size = f"({_counted(end.lines, 'line')}, {_counted(end.chars, 'char')})"
+    size = f"({counted(end.lines, 'line')}, {counted(end.chars, 'char')})"
     size = size if end.chars else "(no output)"
     words = shortened(end.output.strip())
     return size if end.ok else f"error: {words} {size}" if words else f"error {size}"
@@ -207,7 +208,3 @@ def span(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{rest}s"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

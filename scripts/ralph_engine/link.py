@@ -8,13 +8,12 @@ import shlex
 import sys
 
 from .core import files
+from .core.own_command import LINKED, MADE_BY_LINK
 from .failure import Failure
 from .harmless import harmless
 from .plugin_folder import PLUGIN
 
-_NAME = "ralph"
 _FOLDER = ".local/bin"
-_OURS = b"\n# Made by `ralph.sh link`"
 _LIMIT = 65536
 
 
@@ -27,7 +26,7 @@ def main(_: argparse.Namespace) -> int:
     if not os.path.isdir(home):
         raise Failure("HOME is not set to a folder", "set it, then run link again")
     folder = os.path.join(home, _FOLDER)
-    path = os.path.join(folder, _NAME)
+    path = os.path.join(folder, LINKED)
     try:
         done = _write(home, folder, launcher(str(PLUGIN)))
     except files.FileFault as fault:
@@ -47,10 +46,10 @@ def launcher(linked: str) -> bytes:
 def _write(home: str, folder: str, wanted: bytes) -> str:
     # A person's ~/.local or ~/.local/bin may be a link to wherever they keep such things.
     there = os.path.isdir(folder)
-    root, name = (os.path.realpath(folder), _NAME) if there else (home, f"{_FOLDER}/{_NAME}")
+    root, name = (os.path.realpath(folder), LINKED) if there else (home, f"{_FOLDER}/{LINKED}")
     found = files.kind(root, name)
     old = files.read_bytes(root, name, _LIMIT) if found == "file" else b""
-    if found != "absent" and _OURS not in old:
+    if found != "absent" and MADE_BY_LINK not in old:
         raise files.FileFault(name, "is not a launcher of ours", "move it away")
     if old == wanted and os.access(os.path.join(root, name), os.X_OK):
         return "kept"

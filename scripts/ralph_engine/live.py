@@ -7,6 +7,7 @@ from typing import Callable, NamedTuple
 
 from .agents import endings
 from .core import clock
+from .core.counted import counted
 from .event_lines import EDITING, UNREADABLE, Entry
 from .line_view import one_line, shortened, span
 from .waits import clock as wall_clock
@@ -225,6 +226,6 @@ def brief(status: Status, now: float) -> list[str]:
     lines = [one_line(f"run {status.run}, since {wall_clock(status.start, now)}")]
     left_out = status.number - len(status.recent) - (status.began > 0)
     if left_out > 0:
-        lines.append(f"{left_out} iteration{'s' if left_out > 1 else ''} before")
+        lines.append(f"{counted(left_out, 'iteration')} before")
     now_at = [f"now: {words(status, now)[0]}"] if status.began else []
     return [*lines, *status.recent, *now_at]

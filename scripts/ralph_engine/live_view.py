@@ -6,6 +6,7 @@ import time
 
 from . import live, pinned, terminal
 from .core import clock
+from .core.counted import counted
 from .display import Display
 from .event_lines import Entry, EventLines
 from .line_view import QUIET, Line, Output, one_line
@@ -95,7 +96,9 @@ class LiveView:
         waiting, left_out = self._waiting, self._left_out
         self._waiting, self._left_out = [], 0
         if left_out:
-            words = f"... {left_out} lines came too fast to be shown; all are in the journal"
+            words = (
+                f"... {counted(left_out, 'line')} came too fast to be shown; all are in the journal"
+            )
             waiting.insert(0, (Line(words), time.time()))
         rows = (row for line, at in waiting for row in painter.line(line, at))
         return "".join(f"{painter.text(row)}\r\n" for row in rows)

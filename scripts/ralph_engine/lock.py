@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from . import process_start, state_folder
 from .core import files
+from .core.own_command import RALPH
 from .failure import Failure
 
 NameOwner = Callable[[str], None]
@@ -26,9 +27,7 @@ _UNTIL_IT_SAYS_WHO = 2.0
 _SLICE = 0.05
 _LIMIT = 65536
 _UNKNOWN = {"pid": "?", "host": "?", "since": "just now"}
-_HINT = (
-    "`ralph.sh watch` follows it, `ralph.sh cancel` ends it; for a second feature use a worktree"
-)
+_HINT = f"`{RALPH} watch` follows it, `{RALPH} cancel` ends it; for a second feature use a worktree"
 
 
 @contextmanager

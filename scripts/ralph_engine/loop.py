@@ -20,6 +20,8 @@ from . import (
 )
 from .agents import endings
 from .core import requests, review
+from .core.counted import counted
+from .core.own_command import RALPH
 from .goal import Goal, Plan
 from .outcome import Outcome
 from .run_state import Run
@@ -38,8 +40,8 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
         if isinstance(plan, Stop):
             return plan
         if run.iteration >= run.max_iterations:
-            why = f"{run.iteration} iterations used up"
-            return Stop(EXHAUSTED, why, "ralph.sh resume with a higher -n")
+            why = f"{counted(run.iteration, 'iteration')} used up"
+            return Stop(EXHAUSTED, why, f"{RALPH} resume with a higher -n")
         if run.held_back:
             stop = waiting.for_provider(run, plan.mode)
             # Much may have changed meanwhile: all is looked at again.
@@ -116,11 +118,11 @@ def _signalled(run: Run, goal: Goal) -> Stop | None:
 
 def limit_reached(run: Run) -> Stop | None:
     if run.seconds_left() <= 0:
-        hint = "ralph.sh resume with a longer --max-duration"
+        hint = f"{RALPH} resume with a longer --max-duration"
         return Stop(LIMIT, "the time limit is reached", hint)
     left = run.dollars_left()
     if left is not None and left <= 0:
-        return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
+        return Stop(LIMIT, "the cost limit is reached", f"{RALPH} resume with a higher --max-cost")
     return None
 
 
@@ -153,13 +155,13 @@ def _stop_after(run: Run, ended: endings.Ended) -> Stop | None:
         return left
     if ended.kind in endings.FATAL:
         why = f"the agent cannot work: {ended.detail}"
-        return Stop(ERROR, why, "put that right, then ralph.sh resume")
+        return Stop(ERROR, why, f"put that right, then {RALPH} resume")
     if ended.kind == endings.WAIT:
-        return Stop(WAITING, f"the agent {ended.detail}", "ralph.sh resume when that is done")
+        return Stop(WAITING, f"the agent {ended.detail}", f"{RALPH} resume when that is done")
     if ended.kind == endings.BUDGET:
-        return Stop(LIMIT, "the cost limit is reached", "ralph.sh resume with a higher --max-cost")
+        return Stop(LIMIT, "the cost limit is reached", f"{RALPH} resume with a higher --max-cost")
     if ended.kind in endings.RETRIED:
-        return Stop(LIMIT, f"provider unavailable: {ended.detail}", "ralph.sh resume later")
+        return Stop(LIMIT, f"provider unavailable: {ended.detail}", f"{RALPH} resume later")
     return signals.waits_for_person(run)
 
 
@@ -168,4 +170,4 @@ def _branch_left(run: Run) -> Stop | None:
         return None
     here = git.branch(run.root) or "a detached HEAD"
     why = f"the branch is {here}, not {run.branch}"
-    return Stop(WAITING, why, f"git switch {run.branch}, then ralph.sh resume")
+    return Stop(WAITING, why, f"git switch {run.branch}, then {RALPH} resume")

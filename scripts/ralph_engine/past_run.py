@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from . import checkpoint, journal
 from .core import files
+from .core.own_command import RALPH
 from .failure import Failure
 from .run_options import RunOptions
 from .settings import Entries, Entry
@@ -72,9 +73,9 @@ def has_goal(past: PastRun, options: RunOptions) -> bool:
 
 def refuse_finished(past: PastRun | None) -> PastRun:
     if past is None:
-        raise Failure("no run to resume here", "ralph.sh run starts one")
+        raise Failure("no run to resume here", f"{RALPH} run starts one")
     if past.end and past.end["code"] == COMPLETE:
-        raise Failure(f"run {past.run_id} is complete: nothing to resume", "ralph.sh run")
+        raise Failure(f"run {past.run_id} is complete: nothing to resume", f"{RALPH} run")
     return past
 
 

@@ -7,6 +7,7 @@ import sys
 
 from . import run_options, running_loop
 from .core import requests
+from .core.own_command import RALPH
 
 add_arguments = run_options.add_project_argument
 
@@ -23,7 +24,7 @@ def main(options: argparse.Namespace) -> int:
         print("no longer waiting; the loop still pauses after its iteration", file=sys.stderr)
         return 130
     if not running_loop.stands(loop):
-        print("the loop ended before it paused: ralph.sh status", file=sys.stderr)
+        print(f"the loop ended before it paused: {RALPH} status", file=sys.stderr)
         return 1
-    print("paused: nothing runs, editing is safe; ralph.sh resume goes on")
+    print(f"paused: nothing runs, editing is safe; {RALPH} resume goes on")
     return 0

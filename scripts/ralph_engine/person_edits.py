@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import approvals, check, git
 from .core import clean_tree, files, fingerprint, review, tasks
+from .core.own_command import RALPH
 from .core.tasks import Document, Story
 from .failure import Failure
 from .frozen_files import FrozenFiles
@@ -28,7 +29,7 @@ def readable(root: str, path: str) -> Document:
     document, faults = check.judge(root, path)
     if document is None or faults:
         words = "; ".join(fault["message"] for fault in faults[:3])
-        raise Failure(words, "correct it, then ralph.sh resume again")
+        raise Failure(words, f"correct it, then {RALPH} resume again")
     return document
 
 

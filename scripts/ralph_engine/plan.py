@@ -7,6 +7,7 @@ import shlex
 
 from . import check, own_checks, run_options, running_loop, starter
 from .core import files, paths
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 from .plugin_folder import PLUGIN
@@ -41,7 +42,7 @@ def _expect_room(root: str, ralph_dir: str) -> None:
         raise Failure(f"there is no folder {ralph_dir}/ in {root}", f"run init first: {init}")
     # What changes under a loop that works is taken for its agent's doing, and undone.
     if running_loop.is_running(root) and not running_loop.stands(running_loop.find(root)):
-        raise Failure(f"a loop runs in {root}", "ralph.sh pause or ralph.sh cancel, then plan")
+        raise Failure(f"a loop runs in {root}", f"{RALPH} pause or {RALPH} cancel, then plan")
 
 
 def _kind(root: str, path: str) -> tuple[str, str]:

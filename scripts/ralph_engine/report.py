@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from . import journal, report_files, run_options, state_folder
+from .core.own_command import RALPH
 from .failure import Failure
 
 
@@ -37,7 +38,7 @@ def _folder(state: Path, wanted: str | None) -> Path:
     if wanted is None:
         found = journal.newest(state)
         if found is None:
-            raise Failure("no loop has run here", "ralph.sh run starts one")
+            raise Failure("no loop has run here", f"{RALPH} run starts one")
         return found
     known = [folder.name for folder in journal.folders(state)]
     if wanted not in known:

@@ -21,6 +21,7 @@ from . import (
     state_folder,
 )
 from .core import files, paths
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 
@@ -44,7 +45,7 @@ def main(options: argparse.Namespace) -> int:
         running_loop.refuse_its_agent(past.run_id)
     session_loops.refuse_its_agent(root, os.environ)
     if running_loop.is_running(root):
-        raise Failure("a loop runs in this folder", "ralph.sh cancel first")
+        raise Failure("a loop runs in this folder", f"{RALPH} cancel first")
     with lock.held(state_folder.lock_path(root, os.environ)):
         return _reset(root, state, options.yes)
 

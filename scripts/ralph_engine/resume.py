@@ -8,6 +8,7 @@ import sys
 
 from . import past_run, person_edits, run_options, running_loop, settings, start, state_folder
 from .core import paths, requests
+from .core.own_command import RALPH
 from .failure import Failure
 from .running_loop import Loop
 
@@ -29,11 +30,11 @@ def main(given: argparse.Namespace) -> int:
 
 def _lift_pause(loop: Loop, has_options: bool) -> int:
     if not requests.stands(str(loop.state), requests.PAUSE):
-        raise Failure("the loop runs and is not paused", "ralph.sh status")
+        raise Failure("the loop runs and is not paused", f"{RALPH} status")
     if has_options:
         raise Failure(
             "the loop is paused: options count only at a start",
-            "put them into .ralph/settings.json, then ralph.sh resume",
+            f"put them into .ralph/settings.json, then {RALPH} resume",
         )
     _refuse_faults(loop)
     requests.drop(str(loop.state), requests.PAUSE)

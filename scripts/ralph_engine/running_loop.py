@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import journal, lock, state_folder
 from .core import files
+from .core.own_command import RALPH
 from .failure import Failure
 
 _SLICE = 0.1
@@ -26,7 +27,7 @@ def find(root: str) -> Loop:
     """The loop that runs here now, or a Failure; its own agent is refused."""
     owner = _owner(root)
     if owner is None:
-        raise Failure("no loop runs in this folder", "ralph.sh status tells how the last one ended")
+        raise Failure("no loop runs in this folder", f"{RALPH} status tells how the last one ended")
     state = state_folder.of_project(root, os.environ)
     refuse_its_agent(str(owner.get("run", "")))
     return Loop(root, state, str(owner.get("run", "")))

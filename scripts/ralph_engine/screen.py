@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 class Screen:
     def __init__(self, json: bool, verbose: bool) -> None:
         self._json, self._verbose = json, verbose
-        self._lines, self._timed = EventLines(NO_OUTPUT), False
+        self._lines = EventLines(NO_OUTPUT)
         self._live = None if json else _live_view()
 
     def show_as(self, chosen: Settings) -> None:
         self._lines = EventLines(NO_OUTPUT, chosen.stream_agent_output)
-        self._timed = chosen.display.timestamps
         if self._live:
             self._live.show_as(chosen.display, chosen.stream_agent_output)
 
@@ -63,9 +62,10 @@ class Screen:
         if self._live:
             self._on_terminal(lambda view: view.say(line))
             return
-        clock = time.strftime("[%H:%M:%S] ") if self._timed else ""
-        gutter = "| " if line.by_agent else ""
-        outputs.line(f"{clock}[ralph] {gutter}{line.text}", sys.stderr)
+        who = "agent:" if line.by_agent else "[ralph]"
+        # What follows its first line may be an agent's words: it is set apart.
+        text = line.text.replace("\n", "\n    ")
+        outputs.line(f"{time.strftime('[%H:%M:%S]')} {who} {text}", sys.stderr)
 
     def _on_terminal(self, act: Callable[[LiveView], None]) -> None:
         """One that is gone is no reason to stop: from then on there is the journal."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import ask
 from .core import files, paths, requests
+from .core.own_command import RALPH
 from .failure import Failure
 from .run_state import Run
 from .stops import INTERRUPTED, WAITING, Stop
@@ -13,9 +14,9 @@ _LIMIT = 65536
 
 def asked_to_stop(run: Run) -> Stop | None:
     if requests.stands(str(run.state), requests.CANCEL):
-        return Stop(INTERRUPTED, "cancelled on request", "ralph.sh resume goes on")
+        return Stop(INTERRUPTED, "cancelled on request", f"{RALPH} resume goes on")
     if run.stop_asked():
-        return Stop(INTERRUPTED, "interrupted", "ralph.sh resume goes on")
+        return Stop(INTERRUPTED, "interrupted", f"{RALPH} resume goes on")
     return waits_for_person(run)
 
 
@@ -23,7 +24,7 @@ def waits_for_person(run: Run) -> Stop | None:
     for path in paths.signals(run.ralph_dir, paths.WAITS):
         if files.kind(run.root, path) != "absent":
             why = f"{path} says: {_content(run.root, path)}"
-            return Stop(WAITING, why, "answer it, then ralph.sh resume (it removes the file)")
+            return Stop(WAITING, why, f"answer it, then {RALPH} resume (it removes the file)")
     return None
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import run_options
 from .core import files, paths
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 
@@ -37,7 +38,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         text = files.read_bytes(root, path, _LIMIT).decode("utf-8", "replace")
     except files.Missing as fault:
-        raise Failure(f"{path} is missing", "`ralph.sh init` makes it") from fault
+        raise Failure(f"{path} is missing", f"`{RALPH} init` makes it") from fault
     found = parse(text)
     print(harmless("\n".join(words(found)) or f"no signs in {path} yet"))
     return 1 if any(sign.faults for sign in found) else 0

@@ -41,6 +41,8 @@ from . import (
 )
 from .announce import announce
 from .core import dot_folder, files, paths, requests, review, tasks
+from .core.counted import counted
+from .core.own_command import RALPH
 from .failure import Failure
 from .frozen_files import FrozenFiles
 from .goal import Goal, take_settings
@@ -262,7 +264,9 @@ def _tidy(run: Run) -> None:
 def _refuse_spent(run: Run) -> None:
     """A run that would stop again at once says what it needs."""
     if run.iteration >= run.max_iterations:
-        raise Failure(f"{run.iteration} iterations are used up", "ralph.sh resume with a higher -n")
+        raise Failure(
+            f"{counted(run.iteration, 'iteration')} used up", f"{RALPH} resume with a higher -n"
+        )
     stop = loop.limit_reached(run) or run.breaker.tripped()
     if stop:
         raise Failure(stop.why, stop.hint)

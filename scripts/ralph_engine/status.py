@@ -6,15 +6,25 @@ import argparse
 import os
 from typing import Any
 
-from . import called_loops, journal, lock, past_run, run_options, session_loops, state_folder
+from . import (
+    called_loops,
+    hook_events,
+    journal,
+    lock,
+    past_run,
+    run_options,
+    session_loops,
+    state_folder,
+)
+from .core.own_command import RALPH
 from .harmless import harmless
 
 # What a loop that lives is at, by the last step it wrote down.
 _LIVING = {"paused": "paused", "wait": "waiting"}
 _NEXT = {
-    "running": "ralph.sh watch follows it, ralph.sh cancel ends it",
-    "waiting": "it goes on by itself; ralph.sh cancel ends it",
-    "paused": "ralph.sh resume goes on, ralph.sh cancel ends it",
+    "running": f"{RALPH} watch follows it, {RALPH} cancel ends it",
+    "waiting": f"it goes on by itself; {RALPH} cancel ends it",
+    "paused": f"{RALPH} resume goes on, {RALPH} cancel ends it",
 }
 Event = dict[str, Any]
 
@@ -48,13 +58,19 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
         following = _NEXT[word]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
-        following = end.get("hint") or "ralph.sh run starts a new one"
+        following = end.get("hint") or f"{RALPH} run starts a new one"
     else:
         lines = [f"killed: {run} left no end"]
-        following = f"ralph.sh {'resume goes on with it' if can_resume else 'run starts a new one'}"
+        following = f"{RALPH} {'resume goes on with it' if can_resume else 'run starts a new one'}"
     lines += [_iteration(event) for event in iterations[-1:]]
+    lines += _hooks(events)
     lines.append(f"last step: {events[-1]['event']} at {events[-1]['time']}")
     return [*lines, f"next: {following}"]
+
+
+def _hooks(events: list[Event]) -> list[str]:
+    told = hook_events.counted_in([str(e.get("what")) for e in events if e["event"] == "hook"])
+    return [f"hooks: {told}"] if told else []
 
 
 def _iteration(event: Event) -> str:

@@ -9,6 +9,7 @@ from .agent_turn import Turn
 from .agents.endings import OK
 from .checks import Check, Result
 from .core import files, review, snapshot, tasks
+from .core.own_command import RALPH
 from .outcome import Outcome
 from .response import promises
 from .run_state import Run
@@ -215,4 +216,4 @@ def _held_at_cap(run: Run, plan: Plan, reached: Outcome) -> Stop | None:
     if story["reviewCount"] < run.cap(plan.story):
         return None
     why = f"{plan.story} was sent back by review {story['reviewCount']}, its cap"
-    return Stop(WAITING, why, "look at its reviewFeedback, then ralph.sh resume")
+    return Stop(WAITING, why, f"look at its reviewFeedback, then {RALPH} resume")

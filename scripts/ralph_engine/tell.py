@@ -6,6 +6,7 @@ import argparse
 
 from . import run_options, running_loop
 from .core import requests
+from .core.own_command import RALPH
 from .failure import Failure
 
 
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     text = options.text.strip()
     if not text:
-        raise Failure("the text is blank", 'ralph.sh tell "use the staging database"')
+        raise Failure("the text is blank", f'{RALPH} tell "use the staging database"')
     if len(text.encode("utf-8", "replace")) > requests.TELL_LIMIT:
         raise Failure(
             f"the text is longer than {requests.TELL_LIMIT} bytes",

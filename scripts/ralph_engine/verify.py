@@ -17,6 +17,8 @@ from . import (
 )
 from .checks import Check, Runner, distinct
 from .core import clean_tree, paths, shape
+from .core.counted import counted
+from .core.own_command import RALPH
 from .core.tasks import Document, Story
 from .failure import Failure
 from .harmless import harmless
@@ -57,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
 def _document(root: str, folder: str) -> Document:
     document, faults = check.read(root, paths.tasks(folder))
     if document is None:
-        raise Failure("; ".join(shape.sentence(fault) for fault in faults[:3]), "ralph.sh check")
+        raise Failure("; ".join(shape.sentence(fault) for fault in faults[:3]), f"{RALPH} check")
     return document
 
 
@@ -71,7 +73,7 @@ def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]
     if approvals.is_at_cap(story):
         words = f"accepted at cap by the review of {entry['reviewed'][:12]}, not verified"
     count = story["reviewCount"]
-    return True, f"{name}: {words} ({count} review{'' if count == 1 else 's'})"
+    return True, f"{name}: {words} ({counted(count, 'review')})"
 
 
 def _tree_line(root: str, folder: str) -> tuple[bool, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from . import fallback, interrupts, notify, waits
+from .core.own_command import RALPH
 from .countdown import Countdown, Now
 from .line_view import span
 from .run_state import Run
@@ -28,7 +29,7 @@ def for_provider(run: Run, mode: str) -> Stop | None:
         return None
     wait = waits.after(ended, [], bounds(run))
     if not isinstance(wait, Wait):
-        return Stop(LIMIT, f"provider unavailable: {wait.detail}", "ralph.sh resume later")
+        return Stop(LIMIT, f"provider unavailable: {wait.detail}", f"{RALPH} resume later")
     if not sit_out(run, wait):
         run.held_back = who, ended
     return None

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from . import journal, live, lock, pinned, run_options, settings, state_folder, terminal
 from .core import paths
+from .core.own_command import RALPH
 from .display import Display
 from .event_lines import Entry, ending
 from .failure import Failure
@@ -22,7 +23,7 @@ from .stops import INTERRUPTED
 
 _SLICE = 0.2
 _LOOKED_EVERY = 1.0
-_CUT_OFF = "was killed: ralph.sh resume goes on with it"
+_CUT_OFF = f"was killed: {RALPH} resume goes on with it"
 
 add_arguments = run_options.add_project_argument
 

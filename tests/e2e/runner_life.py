@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from e2e import claude_client
 from e2e.claude_client import MARK, REPOSITORY, client_path
 from e2e.loop_project import shell, story
+from ralph_engine import schema
 from ralph_engine.scripted_model import Request, ScriptedModel, Turn
 from ralph_engine.scripted_model.script import ScriptEntry
+from runner.hostile_project import without_clock
 
 Event = dict[str, Any]
 DEADLINE = 100.0
@@ -159,7 +161,7 @@ class Life:
                 raise AssertionError(f"no end in {deadline} s: {err.read_text()}") from None
             finally:
                 claude_client._kill(runner, environment[MARK])
-        return code, err.read_text().splitlines()
+        return code, without_clock(err.read_text()).splitlines()
 
     def _environment(self, model: ScriptedModel) -> dict[str, str]:
         self.home.mkdir(exist_ok=True)
@@ -183,7 +185,9 @@ class Life:
 
     def _newest_journal(self) -> list[Event]:
         found = sorted(self.state.glob("ralph/*/runs/*/journal.jsonl"))
-        return _json_lines(found[-1]) if found else []
+        events = _json_lines(found[-1]) if found else []
+        assert [event for event in events if not schema.accepts("event", event)] == []
+        return events
 
     def _ledger(self) -> list[Event]:
         found = list(self.state.glob("ralph/*/ledger.jsonl"))

@@ -78,6 +78,10 @@ def test_the_hooks_own_log_agrees_with_what_is_told(kept: Kept) -> None:
     blocked = Counter((e["iteration"], e["group"]) for e in hooks if e["event"] == "gate-blocked")
     assert blocked == {(1, "uncommitted"): 1, (5, "transitions"): 6}
     assert [e["iteration"] for e in hooks if e["event"] == "gate-exhausted"] == [5]
+    journaled = Counter(what for (what,) in kept.of("hook", "what"))
+    assert journaled == {"gate-blocked": 7, "gate-exhausted": 1}
+    report = kept.one("greeter/.ralph/runs/*/report.md").read_text()
+    assert "Hooks, by their own log: 7 stops refused, 1 stop let go\n" in report
     told = " ".join(kept.lines)
     assert told.count("HOOK refuses") == 7
     tools = sum(event.get("kind") == "tool_start" for event in kept.events)
@@ -145,7 +149,7 @@ def test_a_client_that_runs_no_hooks_is_told_and_the_runner_caught_it_all(
     assert done.stderr == (
         "ralph: Claude Code 2.1.326 ended each turn without asking this plugin's Stop hook;"
         " the runner caught it all, but hooks would save iterations\n"
-        "hint: ralph.sh doctor tells why\n"
+        f"hint: {plugin}/scripts/ralph.sh doctor tells why\n"
     )
     assert "+ complete: 2 of 2 stories verified" in done.stdout
     assert "HOOK" not in done.stdout

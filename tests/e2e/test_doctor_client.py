@@ -47,7 +47,7 @@ def test_hooks_that_do_not_fire(patient: Patient) -> None:
             "hooks: Claude Code ran, but these did not act: SessionStart, PreToolUse (denying),"
             " Stop (refusing)",
             "look for disableAllHooks and allowManagedHooksOnly in"
-            " /etc/claude-code/managed-settings.json; ralph.sh run works without",
+            f" /etc/claude-code/managed-settings.json; {plugin}/scripts/ralph.sh run works without",
         )
     ]
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from e2e.claude_client import REPOSITORY, client_path, run_claude
 from e2e.loop_project import LoopProject, iterate, shell, story
+from e2e.runner_life import Life
 from guarded import SHFMT
 from hooks.starting import PYTHON
 from ralph_engine.scripted_model import ScriptedModel, Turn, call, say
 from ralph_engine.scripted_model.request import Request
 from runner.hostile_project import HostileProject
 
+RULES = ("git-force-push", "protected-path")
 FORCE = "touch ran-{} && git push --force nowhere main"
 TOLD = (
     "Ralph's guard denied `git push --force nowhere main`: a force push rewrites what others have"
@@ -161,6 +166,27 @@ def test_every_tool_of_the_client_that_takes_a_command_or_a_file_is_guarded(
     deferred = set(later.partition("\n\n")[0].split())
     assert deferred <= GUARDED | HARMLESS
     assert ("Monitor" in deferred) == (version == "newest")
+
+
+def test_a_person_sees_what_the_guard_denied(tmp_path: Path) -> None:
+    """On the screen, in the journal, in the report and by status."""
+    life = Life(tmp_path, "US-1")
+    life.begin()
+    turns = [shell(FORCE.format(1)), shell("rm .ralph-active"), say("Hm.")]
+    ran = life.run(turns, "-p", "Go on.", "-n", "1")
+    denied = [{"what": "guard-denied", "rule": rule, "tool": "Bash"} for rule in RULES]
+    assert [{name: e.get(name) for name in denied[0]} for e in ran.of("hook")] == denied
+    told = [f"[ralph] hook: the guard denied Bash (rule {rule})" for rule in RULES]
+    assert [line for line in ran.screen if "hook:" in line] == told
+    kinds = [e.get("kind") or e["event"] for e in ran.of("agent", "hook")]
+    assert kinds.index("hook") < kinds.index("tool_end"), "it is told as it happens"
+    [report] = life.root.glob(".ralph/runs/*/report.md")
+    rules = ", ".join(RULES)
+    assert f"Hooks, by their own log: 2 calls denied; rules: {rules}\n" in report.read_text()
+    engine = [sys.executable, "-I", str(REPOSITORY / "scripts/ralph_engine/__main__.py")]
+    env = {**os.environ, "XDG_STATE_HOME": str(life.state)}
+    done = subprocess.run([*engine, "status"], cwd=life.root, env=env, capture_output=True)
+    assert "hooks: 2 calls denied" in done.stdout.decode().splitlines()
 
 
 @pytest.mark.parametrize("has_parser", [True, False])

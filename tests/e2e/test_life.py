@@ -11,6 +11,7 @@ import pytest
 from e2e.claude_client import REPOSITORY
 from e2e.loop_project import story
 from e2e.runner_life import Life, Ran, session_in
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.scripted_model import Turn, empty, fail, say
 
 SUBMITTED = {"reviewStatus": "needs_review", "reviewFeedback": "", "notes": "built"}
@@ -443,7 +444,7 @@ class TestRetries:
         ran = life.run([fail(401, headers=GIVE_UP)])
         assert (ran.code, ran.endings()) == (2, ["auth"])
         assert ran.last_line.startswith("ralph: error: the agent cannot work: ")
-        assert ran.screen[-1] == "hint: put that right, then ralph.sh resume"
+        assert ran.screen[-1] == f"hint: put that right, then {RALPH} resume"
 
     def test_a_limit_ends_a_run_that_shall_not_wait(self, life: Life) -> None:
         ran = life.run([fail(429, headers=GIVE_UP)], "--no-wait-on-limit")

@@ -11,6 +11,7 @@ import pytest
 from e2e.claude_client import run_claude
 from e2e.conversation import DONE, WORK, Talker
 from e2e.loop_project import shell
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.scripted_model import ScriptedModel, Turn, say, think, turn
 
 MISSING = (
@@ -232,5 +233,5 @@ def test_what_starts_no_loop_is_refused_with_usage_and_no_model_call(talker: Tal
     assert len(loops) == len(REFUSED)
     assert "the task is missing; usage: /ulw-loop" in ulw
     assert "usage: /ralph-audit [FILE] [--max-iterations N]" in number
-    assert audit == "Ralph: ralph/audit.md is missing; `ralph.sh init --audit` makes it"
+    assert audit == f"Ralph: ralph/audit.md is missing; `{RALPH} init --audit` makes it"
     assert list(talker.root.iterdir()) == []

@@ -79,6 +79,6 @@ def _shows_how_it_ended(run: TmuxTerminal, watch: TmuxTerminal) -> None:
         screen = untimed(terminal.whole())
         assert "│   ✅ (3 lines, 13 chars)\n│      one\n│      two\n│      three\n" in screen
         assert COMPLETE.search(screen), screen
-    ended = "complete: 1 stories pass the checks, unreviewed (--skip-review)"
+    ended = "complete: 1 story passes the checks, unreviewed (--skip-review)"
     assert run.screen().endswith(f"\nralph: {ended}")
     assert watch.screen().endswith(f"\nthe loop ended: {ended}")

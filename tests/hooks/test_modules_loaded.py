@@ -152,7 +152,12 @@ SENT = {
 CASES: dict[str, Case] = {
     "inactive stop": ("stop", no_loop, STOPPING | SYSTEM, STOPPING),
     "stop without git": ("stop", without_git, STOP | SYSTEM | HASHES, STOP),
-    "stop on a broken list": ("stop", broken_list, STOP | SYSTEM | HASHES, STOP),
+    "stop on a broken list": (
+        "stop",
+        broken_list,
+        STOP | SYSTEM | HASHES | core("counted"),
+        STOP | core("counted"),
+    ),
     "stop with git": ("stop", with_git, STOP | SYSTEM | HASHES | PROCESSES, {"subprocess"}),
     "stop by a reference marker": (
         "stop",

@@ -16,6 +16,7 @@ from hooks.session_loop import Session
 from hooks.starting import SESSION, a_loop, a_marker
 from ralph_engine import schema
 from ralph_engine.core import clock
+from ralph_engine.core.own_command import RALPH
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
@@ -683,5 +684,5 @@ def test_another_signal_may_be_set(session: Session) -> None:
 def test_an_audit_needs_its_file(session: Session, named: str) -> None:
     answer = session.typed("ralph-audit", named)
     assert answer["decision"] == "block"
-    assert ("`ralph.sh init --audit` makes it" in answer["reason"]) == (named == "")
+    assert (f"`{RALPH} init --audit` makes it" in answer["reason"]) == (named == "")
     assert session.state is None

@@ -6,6 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from ralph_engine import report_files
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.reports import facts
 from reports.told_run import RUN, ToldRun, long_run, night, titled
 
@@ -103,5 +104,5 @@ def test_commands_stand_alone_to_be_copied() -> None:
     fences = [token for token in parsed(written(night())) if token.type == "fence"]
     assert [fence.info for fence in fences] == ["text", "sh", "sh"]
     assert fences[1].content == (
-        "# answer it, then ralph.sh resume (it removes the file)\nralph.sh resume\n"
+        f"# answer it, then ralph.sh resume (it removes the file)\n{RALPH} resume\n"
     )

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.reports import charts, facts, needs, page
-from ralph_engine.reports.blocks import Chart, Commands, Page, Section, Table, Words, text_of
+from ralph_engine.reports.blocks import (
+    Chart,
+    Commands,
+    Page,
+    Points,
+    Section,
+    Table,
+    Words,
+    text_of,
+)
 from reports.told_run import HEAD, RUN, ToldRun, listed, long_run, night
 
 
@@ -92,11 +102,11 @@ def test_the_verdict(end: tuple[str, int, str], verdict: str, tone: str, why: st
 def test_a_journal_without_an_end_says_what_it_cannot_know() -> None:
     told = ToldRun(listed("US-1")).begin("implement", "US-1")
     found = composed(told)
-    words = "No end is recorded: the loop still runs, or was killed. ralph.sh status tells."
+    words = f"No end is recorded: the loop still runs, or was killed. {RALPH} status tells."
     assert (found.verdict, found.tone, found.why) == ("unfinished", "plain", words)
     assert commands(told, "How to go on") == [
-        ("does it still run?", "ralph.sh status"),
-        ("go on with it, if it does not", "ralph.sh resume"),
+        ("does it still run?", f"{RALPH} status"),
+        ("go on with it, if it does not", f"{RALPH} resume"),
     ]
 
 
@@ -119,6 +129,26 @@ def test_the_stories() -> None:
     assert rows[2][2:] == ["done", "3 of 5", "6", "17m32s", "$3.45", "008c008c008c"]
     assert rows[4][2:] == ["accepted at cap", "5 of 5", "10", "29m40s", "$5.75", "014c014c014c"]
     assert rows[6][2:] == ["to do", "0 of 5", "2", "36m3s", "~$2.10", "-"]
+
+
+def test_what_hooks_decided_is_counted_and_told_when_it_happened() -> None:
+    told = ToldRun(listed("US-1")).begin("implement", "US-1")
+    denied = {"what": "guard-denied", "tool": "Bash"}
+    told.tell("hook", **denied, rule="sudo").tell("hook", **denied, rule="x" * 500)
+    told.tell("hook", **denied, rule="sudo").tell("hook", what="gate-blocked", group="uncommitted")
+    told.tell("hook", what="gate-exhausted", group="uncommitted")
+    [points, *_] = section(told, "Claims against evidence").blocks
+    assert isinstance(points, Points)
+    assert points.items[-1] == (
+        "Hooks, by their own log: 3 calls denied, 1 stop refused, 1 stop let go;"
+        f" rules: sudo (2 times), {'x' * 57}..."
+    )
+    rows = [row[2:4] for row in table(told, "Timeline") if row[2] == "hook"]
+    assert rows[0] == ["hook", "the guard denied Bash (rule sudo)"]
+    assert rows[3:] == [
+        ["hook", "refused the agent's stop (uncommitted)"],
+        ["hook", "the agent ignored every refusal of its stop (uncommitted)"],
+    ]
 
 
 def test_the_timeline_has_what_came_between() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import shlex
 import signal
@@ -54,7 +55,16 @@ DEADLINE = 60.0
 
 class Ended(NamedTuple):
     code: int
-    screen: str
+    printed: str
+
+    @property
+    def screen(self) -> str:
+        return without_clock(self.printed)
+
+
+def without_clock(printed: str) -> str:
+    """The runner's own lines without the time in front of each."""
+    return re.sub(r"^\[\d\d:\d\d:\d\d\] (?=\[ralph\] )", "", printed, flags=re.MULTILINE)
 
 
 def story(name: str, mode: str = "implement", **changes: Any) -> Story:

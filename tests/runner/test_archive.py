@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from ralph_engine import starter
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import DEADLINE, ENGINE, HostileProject, marked, story
 from runner.live_loop import HONEST, LiveLoop, until, verb
 
@@ -204,7 +205,7 @@ def test_two_features_in_a_row_have_branches_of_their_own(project: HostileProjec
     done = archive(project)
     assert (done.returncode, done.stderr) == (
         0,
-        "next: ralph.sh init --name NEXT names the next feature, then /ralph-plan plans it\n",
+        f"next: {RALPH} init --name NEXT names the next feature, then /ralph-plan plans it\n",
     )
     fresh_list = project.document()
     assert fresh_list["branchName"] == "ralph/project-2"
@@ -233,6 +234,40 @@ LABELS = {
     "n" * 300: "n" * 55,
     "𝒳" * 300: "𝒳" * 55,
 }
+
+
+def test_a_plan_in_another_folder(project: HostileProject) -> None:
+    project.git("mv", "ralph", "my plans")
+    project.git("commit", "-qm", "move the plan")
+    other = ("--ralph-dir", "my plans/")
+    assert project.run("sh -c 'echo hm'", *other, iterations=1).code == 1
+    assert refused(project) == (
+        f"ralph: nothing to archive: ralph/ holds no plan\nhint: {RALPH} init makes one\n"
+    )
+    plan = (project.root / "my plans/tasks.json").read_bytes()
+    folder = archived(project, *other)
+    assert (folder / "tasks.json").read_bytes() == plan
+    assert "- iterations: 1" in (folder / "summary.md").read_text().splitlines()
+    assert not (project.root / "ralph").exists()
+    fresh = json.loads((project.root / "my plans" / "tasks.json").read_text())
+    assert [entry["passes"] for entry in fresh["userStories"]] == [False]
+    assert project.git("status", "--porcelain") == ""
+    assert "my plans/ holds only fresh templates" in refused(project, *other)
+
+
+def test_what_was_cut_off_in_another_folder_goes_back_there(project: HostileProject) -> None:
+    project.git("mv", "ralph", "plans")
+    project.git("commit", "-qm", "move the plan")
+    staging = project.root / "ralph-archive/.unfinished-plans"
+    staging.mkdir(parents=True)
+    (project.root / "plans/prd.md").rename(staging / "prd.md")
+    done = archive(project, "--ralph-dir", "plans")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "an archive was cut off here: its files are back in plans/\n"
+        "next: write the next plan into plans/\n"
+    )
+    assert not staging.exists() and not (project.root / "ralph").exists()
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -315,7 +350,7 @@ def test_while_a_loop_runs(project: HostileProject) -> None:
         loop.end()
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "ralph: a loop runs in this folder\nhint: let it end, or ralph.sh cancel, then archive\n"
+        f"ralph: a loop runs in this folder\nhint: let it end, or {RALPH} cancel, then archive\n"
     )
     assert not (project.root / "ralph-archive").exists()
 
@@ -327,8 +362,8 @@ def test_a_run_that_was_cut_off_is_judged_first(project: HostileProject) -> None
         loop.process.wait(DEADLINE)
     told = refused(project)
     assert re.fullmatch(
-        r"ralph: run \S+ was cut off and its last iteration is not judged\nhint: ralph.sh resume"
-        r" goes on with it, ralph.sh reset gives it up; then archive again\n",
+        rf"ralph: run \S+ was cut off and its last iteration is not judged\nhint: {RALPH} resume"
+        rf" goes on with it, {RALPH} reset gives it up; then archive again\n",
         told,
     )
     assert verb(project, "reset", "--yes").code == 0
@@ -344,7 +379,7 @@ def test_nothing_to_archive(project: HostileProject) -> None:
     for name in NAMES:
         (project.root / "ralph" / name).unlink()
     assert refused(project) == (
-        "ralph: nothing to archive: ralph/ holds no plan\nhint: ralph.sh init makes one\n"
+        f"ralph: nothing to archive: ralph/ holds no plan\nhint: {RALPH} init makes one\n"
     )
 
 

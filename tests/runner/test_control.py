@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import HostileProject, story
 from runner.live_loop import HONEST, LiveLoop, events, verb
 
@@ -42,9 +43,9 @@ def test_cancel_ends_a_working_agent_and_resume_goes_on(project: HostileProject)
         cancelled = verb(project, "cancel")
         ended = loop.end()
     assert cancelled.code == 0
-    assert cancelled.screen.endswith("cancelled; ralph.sh resume goes on\n")
+    assert cancelled.screen.endswith(f"cancelled; {RALPH} resume goes on\n")
     assert ended.code == 130
-    assert "interrupted: cancelled on request\nhint: ralph.sh resume goes on" in ended.screen
+    assert f"interrupted: cancelled on request\nhint: {RALPH} resume goes on" in ended.screen
     again = verb(project, "resume", "--agent", HONEST)
     assert again.code == 0, again.screen
     assert len(set(runs(project))) == 1
@@ -147,7 +148,7 @@ def test_a_done_story_whose_criteria_a_person_changed_is_reviewed_again(
 
 
 def test_what_a_person_tells_stands_in_the_next_prompt_once(project: HostileProject) -> None:
-    text = "it's \"quoted\" $(touch x) `y`\nsecond line 🙂"
+    text = 'it\'s "quoted" $(touch x) `y`\nsecond line 🙂'
     with LiveLoop(project) as loop:
         loop.agents_come(1)
         assert verb(project, "tell", text).code == 0
@@ -179,7 +180,7 @@ def test_resume_after_exhaustion_needs_a_higher_n(project: HostileProject) -> No
     assert project.run(HONEST, iterations=1).code == 1
     refused = verb(project, "resume")
     assert refused.code == 2
-    assert "1 iterations are used up\nhint: ralph.sh resume with a higher -n" in refused.screen
+    assert f"1 iteration used up\nhint: {RALPH} resume with a higher -n" in refused.screen
     ended = verb(project, "resume", "-n", "2")
     assert ended.code == 0, ended.screen
     assert numbers(project) == [1, 2]
@@ -198,7 +199,7 @@ def test_resume_after_the_time_limit_needs_a_longer_one(project: HostileProject)
     assert project.run("sleep 60", "--max-duration", "1s", iterations=9).code == 4
     refused = verb(project, "resume", "--agent", HONEST)
     assert refused.code == 2
-    assert "hint: ralph.sh resume with a longer --max-duration" in refused.screen
+    assert f"hint: {RALPH} resume with a longer --max-duration" in refused.screen
     assert verb(project, "resume", "--agent", HONEST, "--max-duration", "1h").code == 0
 
 
@@ -300,7 +301,7 @@ def test_reset_refuses_a_running_loop_and_never_touches_the_ledger(
         loop.agents_come(1)
         refused = verb(project, "reset", "--yes")
         assert refused.code == 2
-        assert "a loop runs in this folder\nhint: ralph.sh cancel first" in refused.screen
+        assert f"a loop runs in this folder\nhint: {RALPH} cancel first" in refused.screen
         loop.let_go()
         loop.agents_come(2)
         loop.process.kill()

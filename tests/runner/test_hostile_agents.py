@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import (
     FROZEN,
     Ended,
@@ -277,7 +278,7 @@ def test_leaving_the_branch_stops_for_a_person(tmp_path: Path, mode: str, how: s
     project = HostileProject(tmp_path, story("US-1", mode))
     ended = project.run(agent("rewrites_history", how))
     assert ended.code == 42
-    assert "hint: git switch main, then ralph.sh resume" in ended.screen
+    assert f"hint: git switch main, then {RALPH} resume" in ended.screen
     project.git("switch", "-q", "main")
     assert project.document() == json.loads(project.before)
     assert project.git("rev-parse", "HEAD") == project.start

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ralph_engine.core.own_command import RALPH as TYPED
 from runner.hostile_project import (
     DEADLINE,
     ENGINE,
@@ -213,7 +214,7 @@ def test_ctrl_c_at_the_live_view_ends_the_run_and_leaves_a_clean_terminal(scene:
         assert line.startswith("❌ agent signal: ")
         assert report.startswith("report: .ralph/runs/")
         assert ended == "ralph: interrupted"
-        assert hint == "hint: ralph.sh resume goes on"
+        assert hint == f"hint: {TYPED} resume goes on"
     assert events(scene.project)[-1]["status"] == "interrupted"
 
 
@@ -286,9 +287,6 @@ def test_the_settings_say_how_it_looks(scene: Scene, display: dict[str, bool], l
         assert run.wait() == 0
         assert line in untimed(run.screen()).split("\n")
         assert ("\x1b[32m" in run.coloured()) == display.get("color", True)
-    start = "[CLOCK] " if display.get("timestamps") else ""
-    first = untimed(scene.project.run(HONEST).screen).split("\n")[0]
-    assert first.startswith(f"{start}[ralph] confined from outside, as IS_SANDBOX=1 says; ")
 
 
 def test_a_waiting_agents_words_cannot_look_like_the_runners(scene: Scene) -> None:
@@ -314,7 +312,7 @@ def test_a_loop_that_is_paused_is_shown_as_such_here_and_there(scene: Scene) -> 
             for terminal in (run, watch):
                 screen = untimed(terminal.expect("paused for"))
                 assert screen.endswith(
-                    "paused for SPAN: nothing runs, editing is safe; `ralph.sh resume` goes on\n"
+                    "paused for SPAN: nothing runs, editing is safe; `resume` goes on\n"
                     "at implement US-1 · iteration 1 of 15 · 0 of 1 stories done · elapsed SPAN\n"
                     "last end: ok, US-1 handed in"
                 )
@@ -428,7 +426,30 @@ def test_a_terminal_without_a_cursor_gets_plain_lines(scene: Scene) -> None:
     with PtySession(scene.project, "--delay", "0s", "--agent", HONEST, env=env) as session:
         assert session.wait() == 0
     assert "\x1b" not in session.screen
-    assert "[ralph] iteration 1 of 15: implement US-1\r\n" in session.screen
+    assert "[CLOCK] [ralph] iteration 1 of 15: implement US-1\r\n" in untimed(session.screen)
+
+
+def test_a_run_without_a_terminal_prints_timed_lines_that_name_the_agent(scene: Scene) -> None:
+    said = "[ralph] check make: passed\\n\033[2J  and so on"
+    (scene.project.outside / "say.sh").write_text(f"printf '{said}\\n'; exec {HONEST}")
+    ended = scene.project.run(f"sh '{scene.project.outside}/say.sh'")
+    assert ended.code == 0, ended.printed
+    lines = untimed(ended.printed).splitlines()
+    own = [line for line in lines if line.startswith("[CLOCK] [ralph] ")]
+    assert "[CLOCK] [ralph] iteration 1 of 15: implement US-1" in own
+    assert "[CLOCK] [ralph] US-1 is handed in: now a review must agree" in own
+    assert not any("check make: passed" in line for line in own)
+    assert "[CLOCK] agent: [ralph] check make: passed" in lines
+    assert "[CLOCK] agent: \\x1b[2J  and so on" in lines
+    assert lines[-1] == "ralph: complete: 1 of 1 stories verified"
+
+
+def test_what_an_agent_left_in_a_file_cannot_look_like_a_line_of_the_runner(scene: Scene) -> None:
+    words = "why?\\n[12:00:00] [ralph] check make: passed"
+    (scene.project.outside / "wait.sh").write_text(f"printf '{words}' > ralph/WAIT; echo hm")
+    assert scene.project.run(f"sh '{scene.project.outside}/wait.sh'", iterations=9).code == 42
+    resumed = verb(scene.project, "resume", "--agent", HONEST)
+    assert "said: why?\n    [12:00:00] [ralph] check make: passed\n" in resumed.printed
 
 
 def test_a_flood_shows_what_can_be_read_and_the_status_stays(scene: Scene) -> None:
@@ -494,7 +515,7 @@ def test_without_a_loop_it_says_how_the_last_one_ended(scene: Scene) -> None:
     assert untimed(told.screen).split("\n") == [
         "run RUN, since CLOCK",
         "iteration 1: implement US-1: ok (SPAN)",
-        f"no loop runs here; the last one ended {untimed(end)}: exhausted: 1 iterations used up",
+        f"no loop runs here; the last one ended {untimed(end)}: exhausted: 1 iteration used up",
         "",
     ]
 
@@ -510,7 +531,7 @@ def _killed_while_watched(scene: Scene, run: TmuxTerminal) -> None:
         watch.expect("Looking.", "last output")
         os.kill(run.pid(), signal.SIGKILL)
         assert (run.wait(), watch.wait()) == (137, 0)
-        killed = "the loop was killed: ralph.sh resume goes on with it"
+        killed = f"the loop was killed: {TYPED} resume goes on with it"
         assert watch.screen().endswith(f"\n{killed}")
         assert_clean(watch)
         # What the killed run had pinned stands there, the shell's word below it.
@@ -518,7 +539,7 @@ def _killed_while_watched(scene: Scene, run: TmuxTerminal) -> None:
         assert run.cursor().visible
         told = verb(scene.project, "watch")
         assert told.screen.endswith(
-            "\nno loop runs here; the last one was killed: ralph.sh resume goes on with it\n"
+            f"\nno loop runs here; the last one was killed: {TYPED} resume goes on with it\n"
         )
 
 
@@ -565,5 +586,5 @@ def test_a_long_past_takes_little_memory(scene: Scene) -> None:
         timeout=DEADLINE,
     )
     assert done.returncode == 0, done.stderr
-    assert b"exhausted: 1 iterations used up" in done.stdout
+    assert b"exhausted: 1 iteration used up" in done.stdout
     assert int(peak.read_text()) < 100_000_000 // 1024

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import MARK, HostileProject, marked, story
 from runner.live_loop import LiveLoop, events, until, verb
 
@@ -126,7 +127,7 @@ def test_reset_ends_what_a_killed_run_left_running(project: HostileProject) -> N
         orphaned(project, loop)
         assert verb(project, "reset", "--yes").code == 0
         assert marked(f"{MARK}={project.mark}") == []
-    assert "next: ralph.sh run starts a new one" in verb(project, "status").screen
+    assert f"next: {RALPH} run starts a new one" in verb(project, "status").screen
 
 
 def test_a_start_whose_checkpoint_is_broken_ends_them_too(project: HostileProject) -> None:
@@ -181,4 +182,4 @@ def test_status_tells_what_comes_next(project: HostileProject) -> None:
     assert project.run(agent, "-p", "go", iterations=1).code == 1
     lines = verb(project, "status").screen.splitlines()
     assert "iteration 1 of 1" in lines
-    assert lines[-1] == "next: ralph.sh resume with a higher -n"
+    assert lines[-1] == f"next: {RALPH} resume with a higher -n"

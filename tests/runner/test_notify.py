@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import ENGINE, HostileProject, Witness, story
 from runner.live_loop import HONEST, LiveLoop, until, verb
 
@@ -48,14 +49,14 @@ def limited(project: HostileProject) -> LiveLoop:
             ("--breaker", "0"),
             1,
             "exhausted|0|project: exhausted: 2 iterations used up; "
-            "ralph.sh resume with a higher -n",
+            f"{RALPH} resume with a higher -n",
         ),
         (
             "sh -c 'exit 42'",
             (),
             42,
             "stopped|0|project: stopped: the agent asks for a person (exit code 42); "
-            "ralph.sh resume when that is done",
+            f"{RALPH} resume when that is done",
         ),
         ("mkdir ralph/DONE", (), 2, "error|0|project: error: ralph/DONE is a directory"),
     ],

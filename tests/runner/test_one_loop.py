@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_marked
 
 STARTS, ROUNDS = 16, 5
 WAITS = 'echo $$ > "$OUTSIDE/reached"; read word < "$OUTSIDE/go"; echo "<response>DONE</response>"'
 HINT = (
-    "hint: `ralph.sh watch` follows it, `ralph.sh cancel` ends it;"
+    f"hint: `{RALPH} watch` follows it, `{RALPH} cancel` ends it;"
     " for a second feature use a worktree"
 )
 

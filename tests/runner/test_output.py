@@ -11,6 +11,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from ralph_engine import schema
 from runner.hostile_project import ENGINE, REPOSITORY, Ended, HostileProject, story
 
 FLOODS = REPOSITORY / "tests" / "fixtures" / "floods"
@@ -45,6 +46,21 @@ def like(name: str, project: HostileProject) -> str:
     program.write_text(f'#!/bin/sh\nexec {plain()} "$@"\n')
     program.chmod(0o755)
     return shlex.quote(str(program))
+
+
+def test_events_on_stdout_are_those_of_the_journal_and_of_the_schema(
+    project: HostileProject,
+) -> None:
+    honest = shlex.join([sys.executable, str(REPOSITORY / "tests/fixtures/agents/honest.py")])
+    ended = project.run(honest, "--json", iterations=9)
+    assert ended.code == 0, ended.printed
+    printed = [line for line in ended.printed.splitlines() if line.startswith("{")]
+    published = [json.loads(line) for line in printed]
+    assert published == project.journal()
+    assert {"run", "iteration", "agent", "submitted", "verdict", "end"} <= {
+        event["event"] for event in published
+    }
+    assert [event for event in published if not schema.accepts("event", event)] == []
 
 
 def commands(screen: str) -> set[str]:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import DEADLINE, ENGINE, IDENTITY, HostileProject, story
 from runner.live_loop import HONEST, LiveLoop, events, verb
 from runner.pty_session import PtySession
@@ -50,7 +51,7 @@ def lines_of(project: HostileProject, *options: str) -> list[str]:
 
 def commands(project: HostileProject, title: str) -> list[str]:
     part = written(project).partition(f"## {title}\n")[2].partition("\n## ")[0]
-    return [line for line in part.splitlines() if line.startswith(("git ", "ralph.sh "))]
+    return [line for line in part.splitlines() if line.startswith(("git ", f"{RALPH} "))]
 
 
 def test_a_finished_run_and_the_way_back(project: HostileProject) -> None:
@@ -87,8 +88,8 @@ def test_a_run_that_reaches_nothing(project: HostileProject) -> None:
     assert "**stalled**: breaker: 3 iterations in a row without progress" in lines
     assert "- stories done: 0 of 1" in lines
     assert "| 3 | Nothing to do here | nothing that counts; 2 of 2 checks passed |" in lines
-    hint = "# look into .ralph/runs, then ralph.sh resume with a higher --breaker"
-    assert lines[lines.index(hint) + 1] == "ralph.sh resume"
+    hint = f"# look into .ralph/runs, then {RALPH} resume with a higher --breaker"
+    assert lines[lines.index(hint) + 1] == f"{RALPH} resume"
 
 
 def test_a_running_loop_has_one_after_each_iteration(project: HostileProject) -> None:
@@ -197,7 +198,7 @@ def test_a_torn_journal_is_told_of(project: HostileProject) -> None:
 
 
 def test_a_run_by_its_name(project: HostileProject) -> None:
-    assert report(project).stderr == "ralph: no loop has run here\nhint: ralph.sh run starts one\n"
+    assert report(project).stderr == f"ralph: no loop has run here\nhint: {RALPH} run starts one\n"
     project.run(f"sh -c '{IDLE}'", iterations=1)
     first = run_id(project)
     project.run(HONEST, iterations=5)

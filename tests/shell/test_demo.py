@@ -103,7 +103,7 @@ def test_the_figures_are_those_of_the_journal(kept: Kept) -> None:
         " False promises: 1.",
         f"Stories done: 2 in {count['iteration']} iterations, on {count['verdict']} reviews"
         f" (1 sent back) and {count['check']} checks.",
-        "Each run has a report, as Markdown and as one HTML file: ralph.sh report",
+        "Each run has a report, as Markdown and as one HTML file (verb: report)",
         f"Next, in a project of yours: {ENGINE.parents[1] / 'ralph.sh'} init",
         f"Report: {kept.one('greeter/.ralph/runs/*/report.html')}",
         f"Kept: {kept.folder}",

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.doctor import sandbox_backends
 from runner.live_loop import HONEST, LiveLoop
 from shell.patient import BASE, Line, Patient
@@ -78,7 +79,7 @@ def test_the_pinned_interpreter_does_not_run(patient: Patient) -> None:
 def test_no_interpreter_is_pinned(patient: Patient) -> None:
     patient.pinned.write_text(f"\n{patient.tools}/shfmt-stand-in\n")
     words = f"hooks' python: {patient.pinned} pins none, so hooks take the first that they find"
-    assert patient.troubles() == [Line("warn", words, "start ralph.sh once: it writes that file")]
+    assert patient.troubles() == [Line("warn", words, f"start {RALPH} once: it writes that file")]
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -346,7 +347,7 @@ def test_what_a_killed_run_leaves(patient: Patient) -> None:
         Line(
             "warn",
             f"run: {run} was killed",
-            "`ralph.sh resume` goes on with it, `ralph.sh reset` moves it to a backup",
+            f"`{RALPH} resume` goes on with it, `{RALPH} reset` moves it to a backup",
         ),
         Line("warn", f"lock: {owner} was left by a runner that was killed", f"rm {owner}"),
     ]
@@ -377,13 +378,13 @@ def test_a_checkpoint_that_cannot_be_used(patient: Patient) -> None:
     [checkpoint] = patient.state.glob("ralph/project-*/checkpoint.json")
     checkpoint.write_text("{")
     words = f"run: {checkpoint} cannot be used: the last run cannot go on"
-    assert patient.troubles() == [Line("warn", words, "ralph.sh reset")]
+    assert patient.troubles() == [Line("warn", words, f"{RALPH} reset")]
 
 
 def test_signals_older_than_any_run(patient: Patient) -> None:
     (patient.root / "ralph" / "WAIT").touch()
     words = "signal: ralph/WAIT stands: a new run would not start"
-    fix = "`ralph.sh resume` answers it, or: rm ralph/WAIT"
+    fix = f"`{RALPH} resume` answers it, or: rm ralph/WAIT"
     assert patient.troubles() == [Line("warn", words, fix)]
 
 

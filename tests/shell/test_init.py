@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine.core import tasks
+from ralph_engine.core.own_command import RALPH as TYPED
 from shell.init_dialogue import everything
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -513,13 +514,13 @@ def test_a_run_refuses_the_starter_with_checks_in_it(project, tmp_path):
 def test_settings_are_asked_for_at_a_terminal_only(project):
     assert refused("--settings", cwd=project) == [
         "ralph: --settings asks questions, and there is no terminal",
-        "hint: write .ralph/settings.json by hand; ralph.sh config shows every key",
+        f"hint: write .ralph/settings.json by hand; {TYPED} config shows every key",
     ]
     assert not (project / ".ralph").exists()
 
 
 def test_an_unknown_argument_is_refused(project):
-    assert refused("extra", cwd=project)[-1] == "hint: ralph.sh init --help"
+    assert refused("extra", cwd=project)[-1] == f"hint: {TYPED} init --help"
     assert not (project / "ralph").exists()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -25,14 +24,14 @@ def rows(picture: Path) -> list[str]:
 def test_the_picture_in_the_repository_shows_what_the_code_shows(tmp_path: Path) -> None:
     made = tmp_path / "live.svg"
     done = subprocess.run(
-        [sys.executable, str(REPOSITORY / "bench" / "picture.py"), str(made)],
+        [REPOSITORY / "bench" / "run", "picture", made],
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert (done.returncode, done.stdout) == (0, f"{made}\n"), done.stderr
     kept = REPOSITORY / "bench" / "pictures" / "live.svg"
-    hint = "run bench/picture.py and commit bench/pictures/live.svg"
+    hint = "bench/run picture, and commit bench/pictures/live.svg"
     assert rows(made) == rows(kept), hint
     assert any("undone: " in row for row in rows(kept))
     assert any("last output 4s ago" in row for row in rows(kept))

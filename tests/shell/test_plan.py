@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from ralph_engine import starter
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import HostileProject
 from runner.live_loop import LiveLoop
 
@@ -170,7 +171,7 @@ def test_no_plan_under_a_loop_that_works_but_under_one_that_is_paused(tmp_path: 
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.splitlines() == [
             f"ralph: a loop runs in {project.root}",
-            "hint: ralph.sh pause or ralph.sh cancel, then plan",
+            f"hint: {RALPH} pause or {RALPH} cancel, then plan",
         ]
         [state] = project.state.glob("ralph/project-*/runs/*")
         own = plan(project.root, **environment, RALPH_RUN_ID=state.name)

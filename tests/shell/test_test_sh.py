@@ -131,10 +131,10 @@ def test_a_failing_program_ends_it(house, tool):
 
 def test_arguments_go_to_pytest_alone(house):
     checkout = Checkout(house)
-    assert checkout.run("tests/unit", "-k", "a b").returncode == 0
+    assert checkout.run("tests/unit", "-k", "files or 'a b'").returncode == 0
     assert checkout.steps() == [
         "python tests/clients.py",
-        "python -m pytest -n auto tests/unit -k a b",
+        "python -m pytest -n auto tests/unit -k files or 'a b'",
     ]
 
 

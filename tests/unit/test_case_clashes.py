@@ -32,6 +32,7 @@ def shipped() -> list[str]:
 def generated() -> list[str]:
     """Every path that core knows, in a ralph folder of its own and in the default one."""
     records = [paths.HOOK_EVENTS, paths.HOOK_ERRORS, paths.CLEARED, paths.ARCHIVE]
+    called = [getattr(paths, name) for name in ("ROUTER_STATE", "TDD_STATE")]
     sessions = [
         paths.block_count,
         paths.session_state,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from ralph_engine import check, schema
 from ralph_engine.core import tasks
+from ralph_engine.core.own_command import RALPH
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "scripts" / "ralph_engine" / "__main__.py"
@@ -389,7 +390,7 @@ def test_a_wrong_command_line_is_one_line_and_a_hint(project: Path, arguments: l
     first, second = said.err.splitlines()
     assert (said.code, said.out) == (2, "")
     assert first.startswith("ralph: ")
-    assert second == f"hint: ralph.sh {arguments[0] if arguments[1:] else 'run'} --help"
+    assert second == f"hint: {RALPH} {arguments[0] if arguments[1:] else 'run'} --help"
 
 
 @pytest.mark.parametrize(
@@ -403,7 +404,7 @@ def test_a_wrong_command_line_is_one_line_and_a_hint(project: Path, arguments: l
 def test_a_wrong_verb_names_the_nearest_one(project: Path, word: str, said: str) -> None:
     told = ralph(project, word)
     first, second = told.err.splitlines()
-    assert (told.code, told.out, second) == (2, "", "hint: ralph.sh --help")
+    assert (told.code, told.out, second) == (2, "", f"hint: {RALPH} --help")
     assert first.startswith(f"ralph: {said}")
 
 

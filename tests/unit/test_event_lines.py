@@ -36,6 +36,24 @@ def agent(lines: EventLines, *events: Event) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "details", "text", "tone"),
     [
+        (
+            "hook",
+            {"what": "guard-denied", "tool": "Bash", "rule": "sudo"},
+            "hook: the guard denied Bash (rule sudo)",
+            BAD,
+        ),
+        (
+            "hook",
+            {"what": "gate-blocked", "group": "uncommitted"},
+            "hook: the agent may not stop yet (uncommitted)",
+            PLAIN,
+        ),
+        (
+            "hook",
+            {"what": "gate-exhausted", "group": "transitions"},
+            "hook: the agent may stop after too many refusals (transitions); the runner judges",
+            BAD,
+        ),
         ("check", {"command": "make", "code": 0, "action": "APPEND"}, "check make: passed", GOOD),
         (
             "check",

@@ -130,7 +130,7 @@ def test_a_wait_counts_down() -> None:
 def test_a_pause_is_shown_as_one() -> None:
     journal = ended(at_work(), 60).at(60, "paused", number=4)
     assert journal.words(90)[0] == (
-        "paused for 30s: nothing runs, editing is safe; `ralph.sh resume` goes on"
+        "paused for 30s: nothing runs, editing is safe; `resume` goes on"
     )
     assert journal.at(99, "resumed", number=4).words(100)[0] == "implement US-3: Dates"
 

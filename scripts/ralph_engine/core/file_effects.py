@@ -88,6 +88,12 @@ def value(words: list[str], *names: str) -> str:
     return ""
 
 
+def values(words: list[str], *names: str) -> list[str]:
+    """Of an option that may be given several times."""
+    given = [value(words[at:], *names) for at in range(len(words))]
+    return [word for at, word in enumerate(given) if word and words[at].startswith(names)]
+
+
 def has(words: list[str], letter: str, *names: str) -> bool:
     """A flag, also in a bundle of short ones; long ones also cut short, as getopt takes them."""
     for word in words:
@@ -162,11 +168,15 @@ def _dd(words: list[str]) -> list[Effect]:
 
 
 def _sed(words: list[str]) -> list[Effect]:
-    if not has(words, "i", "--in-place"):
-        return []
+    from . import sed_script
+
     found = operands(words, "-e -f --expression --file -l")
-    scripted = value(words, "-e", "--expression") or value(words, "-f", "--file")
-    return [Effect(WRITE, word, "") for word in (found if scripted else found[1:])]
+    scripts = values(words, "-e", "--expression")
+    scripted = scripts or value(words, "-f", "--file")
+    inputs = found if scripted else found[1:]
+    written = [name for script in scripts or found[:1] for name in sed_script.files(script)]
+    written += inputs if has(words, "i", "--in-place") else []
+    return [Effect(WRITE, name, "") for name in written]
 
 
 def _perl(words: list[str]) -> list[Effect]:
@@ -194,10 +204,21 @@ def _tar(words: list[str]) -> list[Effect]:
     letters = words[0].lstrip("-") if not words[0].startswith("--") else ""
     folder = value(words, "-C", "--directory")
     if "x" in letters or has(words, "x", "--extract", "--get"):
-        return [Effect(WRITE, f"{folder}/*", "")] if folder else []
+        return [Effect(WRITE, name, "") for name in _extracted(words, folder)]
     if "c" in letters or has(words, "c", "--create"):
         return [Effect(WRITE, file, "") for file in [_tar_file(words)] if file not in ("", "-")]
     return []
+
+
+def _extracted(words: list[str], folder: str) -> list[str]:
+    """Anything below the folder, and the members that are named."""
+    if has(words, "O", "--to-stdout"):
+        return []
+    found = operands(words, "-f --file -C --directory --exclude -X -T --files-from -K -I")
+    found = found[1:] if words[0][:1] != "-" else found
+    members = [name for name in found if name != _tar_file(words)]
+    below = f"{folder}/" if folder else ""
+    return [below + name for name in (["*"] if folder else []) + members]
 
 
 def _tar_file(words: list[str]) -> str:

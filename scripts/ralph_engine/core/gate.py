@@ -15,8 +15,10 @@ _WIDTH = 400
 
 
 def schema(found: list[Fault], path: str) -> list[str]:
+    from .counted import counted
+
     lines = [shape.sentence(fault) for fault in found]
-    return _listed(f"{path} has {_number(len(found), 'fault')}. Repair it:", lines)
+    return _listed(f"{path} has {counted(len(found), 'fault')}. Repair it:", lines)
 
 
 def invariants(document: Document, marker: dict[str, Any]) -> list[str]:
@@ -40,7 +42,3 @@ def _listed(title: str, lines: list[str]) -> list[str]:
     shown = [f"- {line[:_WIDTH]}" for line in dict.fromkeys(lines[: tasks.SHOWN_FAULTS])]
     more = len(lines) - tasks.SHOWN_FAULTS
     return [title, *shown, *([f"... and {more} more"] if more > 0 else [])]
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

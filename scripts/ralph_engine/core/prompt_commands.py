@@ -20,6 +20,7 @@ from . import (
     transcript,
     validation_commands,
 )
+from .counted import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,9 +111,8 @@ def _begin(
     session_state.write(root, state)
     known = {"session": session, "kind": name, "maxIterations": state["maxIterations"]}
     hook_log.record(root, "session-loop", decision="started", **known)
-    told = (
-        f"Ralph: {name} started, at most {state['maxIterations']} iterations; {loop_words.ENDING}"
-    )
+    most = counted(state["maxIterations"], "iteration")
+    told = f"Ralph: {name} started, at most {most}; {loop_words.ENDING}"
     return Said("", loop_words.contract(root, state), told)
 
 
@@ -125,7 +125,9 @@ def _audit(root: str, chosen: dict[str, Any]) -> dict[str, Any]:
     try:
         text = audit_file.read(root, path)
     except files.FileFault as missing:
-        hint = "name the file" if named else "`ralph.sh init --audit` makes it"
+        from .own_command import RALPH
+
+        hint = "name the file" if named else f"`{RALPH} init --audit` makes it"
         raise loop_command.Refused(f"{path[:100]} {missing.problem}; {hint}") from missing
     fault = audit_file.fault(text)
     if fault:

@@ -141,8 +141,11 @@ def _verdict(change: _Change, name: str) -> list[Violation]:
 def _at_cap(change: _Change, story: Story) -> list[Violation]:
     if change.cap is None or change.holds or story["reviewCount"] < change.cap:
         return []
+    from .counted import counted
+
+    times = counted(story["reviewCount"], "time")
     text = (
-        f"has been reviewed {story['reviewCount']} times, the cap is {change.cap}: approve it "
+        f"has been reviewed {times}, the cap is {change.cap}: approve it "
         f'(reviewStatus "approved", passes true) and write what remains to reviewFeedback '
         f"behind {CAP_MARK}."
     )

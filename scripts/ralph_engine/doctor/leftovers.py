@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import called_loops, checkpoint, git, lock, past_run, session_loops, state_folder
 from ..core import files, marker, paths, session_state
+from ..core.own_command import RALPH
 from ..failure import Failure
 from ..ledger import NAME as LEDGER
 from ..ledger import Ledger
@@ -16,7 +17,7 @@ from .finding import Finding, bad, ok, warn
 
 # No git command of ours or of an agent holds its lock that long.
 _STALE_SECONDS = 60.0
-_GO_ON = "`ralph.sh resume` goes on with it, `ralph.sh reset` moves it to a backup"
+_GO_ON = f"`{RALPH} resume` goes on with it, `{RALPH} reset` moves it to a backup"
 
 
 def examine(root: str, environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -40,10 +41,10 @@ def _of_runs(root: str, environment: Mapping[str, str]) -> Iterator[Finding]:
         yield warn("run", f"{past.run_id} was killed", _GO_ON)
     elif past is None and files.kind(str(state), checkpoint.NAME) != "absent":
         words = f"{state / checkpoint.NAME} cannot be used: the last run cannot go on"
-        yield warn("run", words, "ralph.sh reset")
+        yield warn("run", words, f"{RALPH} reset")
     for path in paths.signals(paths.DEFAULT_RALPH_DIR):
         if files.kind(root, path) != "absent":
-            fix = f"`ralph.sh resume` answers it, or: rm {path}"
+            fix = f"`{RALPH} resume` answers it, or: rm {path}"
             yield warn("signal", f"{path} stands: a new run would not start", fix)
     yield from _of_ledger(state)
 

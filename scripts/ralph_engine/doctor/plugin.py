@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from .. import offline_claude
 from ..core import command
+from ..core.own_command import RALPH
 from ..failure import Failure
 from ..plugin_folder import PLUGIN
 from . import hook_trial
@@ -70,5 +71,5 @@ def _acting(program: str, folder: str, environment: Mapping[str, str]) -> Findin
         words = "a write was denied, a stop was refused and then allowed"
         return ok("hooks", f"{words}, in {seen.seconds:.1f} s with Claude Code")
     managed = _MANAGED.get(sys.platform, _MANAGED["linux"])
-    fix = f"look for {SWITCH} and allowManagedHooksOnly in {managed}; ralph.sh run works without"
+    fix = f"look for {SWITCH} and allowManagedHooksOnly in {managed}; {RALPH} run works without"
     return bad("hooks", f"Claude Code ran, but these did not act: {', '.join(missing)}", fix)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from ..core import command, files
+from ..core.own_command import RALPH
 from .finding import Finding, bad, ok, warn
 
 _SECONDS = 10.0
@@ -48,7 +49,7 @@ def _pinned(cache: str) -> tuple[str, str]:
 def _interpreter(path: str, interpreter: str) -> Finding:
     topic = "hooks' python"
     if not interpreter:
-        fix = "start ralph.sh once: it writes that file"
+        fix = f"start {RALPH} once: it writes that file"
         return warn(topic, f"{path} pins none, so hooks take the first that they find", fix)
     if not os.path.isfile(interpreter):
         return bad(topic, f"{interpreter}, pinned in {path}, is gone", _AGAIN.format(path))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..core.counted import counted
 from .blocks import Bar, Chart, Part
 from .facts import Facts, Iteration
 from .listed import Listed
-from .words import counted, duration, work
+from .words import duration, work
 
 _MODES = {"implement": "implement", "review": "review", "review-fix": "fix"}
 _OTHER, _WAIT, _CAP, _LINE = "work", "wait", "cap", "line"

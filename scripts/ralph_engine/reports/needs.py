@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..core.counted import counted
 from . import events
 from .events import Event
 from .facts import Facts, last_checks
-from .words import counted, duration, short, tally
+from .words import duration, short, tally
 
 _LONGEST = 240
 _MOST = 20

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from . import charts, events, needs
+from ..core.own_command import RALPH
+from . import charts, events, hooks, needs
 from .blocks import (
     BAD,
     GOOD,
@@ -42,9 +43,9 @@ from .words import (
 
 _TONES = {"complete": GOOD, "error": BAD, PAUSED: PLAIN, WAITING: PLAIN, UNFINISHED: PLAIN}
 _OPEN = {
-    PAUSED: "A person paused the loop; ralph.sh resume goes on.",
+    PAUSED: f"A person paused the loop; {RALPH} resume goes on.",
     WAITING: "The loop waits for its provider.",
-    UNFINISHED: "No end is recorded: the loop still runs, or was killed. ralph.sh status tells.",
+    UNFINISHED: f"No end is recorded: the loop still runs, or was killed. {RALPH} status tells.",
 }
 _LONGEST_TITLE, _LONGEST_WORDS = 120, 200
 _FIGURES = frozenset({"#", "Reviews", "Iterations", "Time", "Cost"})
@@ -140,6 +141,7 @@ def _totals(facts: Facts) -> list[str]:
         f"Verdicts of reviews: {len(verdicts)}, sent back: {sent_back}",
         f"Checks run by the runner: {len(checks)}, red: {red}",
         f"Edits undone: {undone}",
+        *hooks.totals(facts),
     ]
 
 
@@ -168,14 +170,14 @@ def _onwards(facts: Facts) -> list[Block]:
         lines = [Command("see all that changed, and judge it", f"git diff {since}")]
     elif ending.status == "complete":
         lines = [
-            Command("see what each story rests on, without a model", "ralph.sh verify"),
-            Command("put the plan, the log and this report away", "ralph.sh archive"),
+            Command("see what each story rests on, without a model", f"{RALPH} verify"),
+            Command("put the plan, the log and this report away", f"{RALPH} archive"),
         ]
     elif ending.status == UNFINISHED:
-        lines = [Command("does it still run?", "ralph.sh status")]
-        lines.append(Command("go on with it, if it does not", "ralph.sh resume"))
+        lines = [Command("does it still run?", f"{RALPH} status")]
+        lines.append(Command("go on with it, if it does not", f"{RALPH} resume"))
     else:
-        lines = [Command(short(ending.hint, _LONGEST_WORDS) or "go on", "ralph.sh resume")]
+        lines = [Command(short(ending.hint, _LONGEST_WORDS) or "go on", f"{RALPH} resume")]
     return [Commands(lines)]
 
 

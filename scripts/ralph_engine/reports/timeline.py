@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Callable
 
+from . import hooks
 from .blocks import Cell
 from .events import Event
 from .facts import Facts, Iteration
@@ -61,6 +62,10 @@ def _end(event: Event) -> tuple[str, str]:
     return "end", ": ".join(filter(None, (status, reason(status, why))))
 
 
+def _hook(event: Event) -> tuple[str, str]:
+    return "hook", hooks.sentence(event)
+
+
 _WORDS: dict[str, Callable[[Event], tuple[str, str]]] = {
     "run": _plain("begun", "branch"),
     "taken-up": _plain("taken up again"),
@@ -69,6 +74,7 @@ _WORDS: dict[str, Callable[[Event], tuple[str, str]]] = {
     "told": _plain("a person said", "text"),
     "person-edit": _edited,
     "trusted": _plain("trusted by a person", "story"),
+    "hook": _hook,
     "tasks-rewritten": _plain("task list rewritten", "why"),
     "wait": _waited,
     "fallback": _plain("another agent stands in", "command", "why"),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from ..core.counted import counted
 from ..line_view import span
 from .blocks import BAD, GOOD, PLAIN, WARN, Cell, Toned
 from .facts import APPROVED, Cost, Iteration, Story
@@ -37,10 +38,6 @@ def reason(status: str, why: str) -> str:
 def short(text: str, longest: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 3] + "..."
-
-
-def counted(number: int, noun: str, nouns: str = "") -> str:
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -81,6 +81,9 @@ def _inside(
             return None
         # Nothing changes this shell in there but what `command` and its like run.
         place = shell if name in ("command", "builtin", "exec") else shell.child()
+        folder = wrappers.folder(name, words[1 : len(words) - len(inner)])
+        if folder:
+            place.enter(folder)
         return run(place, inner, feed, {**assigns, **given}, None, behind)
     runners.follow_files(shell, words, name, feed, assigns)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import wrappers
 from .values import UNKNOWN, Feed
 
 TYPE_CHECKING = False
@@ -22,15 +23,41 @@ def follow(shell: Shell, words: list[str], name: str, feed: Feed | None) -> None
 
 def downloads(name: str, words: list[str]) -> list[str]:
     """Where curl and wget put what they fetch."""
-    output = ("-o", "--output") if name == "curl" else ("-O", "--output-document")
+    folder = _folder(name, words)
+    path = _output(words, *(("-o", "--output") if name == "curl" else ("-O", "--output-document")))
+    if path is not None:
+        # wget asks nobody for the folder of a file that is named.
+        return [f"{folder}/{path}" if folder and name == "curl" and path[:1] != "/" else path]
+    if name == "curl" and not any(_names_itself(word) for word in words):
+        return []
+    fetched = [
+        word for word in words[1:] if "://" in word or (folder and _is_address(word, folder))
+    ]
+    names = [url.split("?")[0].rstrip("/").rsplit("/", 1)[-1] for url in fetched]
+    return [f"{folder}/{name}" if folder else name for name in names]
+
+
+def _output(words: list[str], short: str, long: str) -> str | None:
     for at, word in enumerate(words):
-        if word in output or (word[:1] == "-" and word[1:2] != "-" and word[-1] == output[0][1]):
-            return words[at + 1 : at + 2]
-        if word.startswith(output[1] + "="):
-            return [word.partition("=")[2]]
-    by_name = name != "curl" or any(_names_itself(word) for word in words)
-    urls = [word for word in words[1:] if "://" in word]
-    return [url.split("?")[0].rstrip("/").rsplit("/", 1)[-1] for url in urls] if by_name else []
+        bundled = word[:1] == "-" and word[1:2] != "-" and word[-1] == short[1]
+        if word in (short, long) or bundled:
+            return "".join(words[at + 1 : at + 2])
+        if word.startswith(long + "="):
+            return word.partition("=")[2]
+    return None
+
+
+def _folder(name: str, words: list[str]) -> str:
+    """wget -P DIR, wget -PDIR, curl --output-dir DIR"""
+    if name == "curl":
+        return wrappers.option(words, "", "--output-dir") or ""
+    glued = [word[2:] for word in words if word[:2] == "-P" and word != "-P"]
+    return "".join(glued[:1]) or wrappers.option(words, "P", "--directory-prefix") or ""
+
+
+def _is_address(word: str, folder: str) -> bool:
+    """wget takes one without http://, too."""
+    return word[:1] != "-" and word != folder
 
 
 def _names_itself(word: str) -> bool:

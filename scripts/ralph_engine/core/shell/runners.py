@@ -74,11 +74,17 @@ def _editor(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset
 
 
 def _each_word(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
-    """hyperfine, tmux, concurrently: any word with blanks in it may be a command line."""
-    for word in words[1:]:
-        if " " in word and not word.startswith("-"):
-            shells.script(shell.child(), word, None, behind)
-    return Feed(UNKNOWN, NO_PROGRAMS)
+    """hyperfine, concurrently: any word with blanks in it may be a command line."""
+    from . import terminals
+
+    return terminals.lines(shell, words, behind)
+
+
+def _terminal(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
+    from . import terminals
+
+    follow = terminals.tmux if name_of(words) == "tmux" else terminals.screen
+    return follow(shell, words, behind)
 
 
 def _ssh(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
@@ -248,7 +254,8 @@ _RUNNERS: dict[str, Runner] = {
     "flock": _flock,
     "watch": _joined,
     **dict.fromkeys(("vi", "vim", "nvim", "ex"), _editor),
-    **dict.fromkeys(("hyperfine", "concurrently", "tmux", "screen"), _each_word),
+    **dict.fromkeys(("hyperfine", "concurrently"), _each_word),
+    **dict.fromkeys(("tmux", "screen"), _terminal),
     "ssh": _ssh,
     "xargs": _xargs,
     "gxargs": _xargs,

@@ -77,6 +77,12 @@ WRAPPERS = {
     "uvx": wrapper("--from --with -p --python"),
     "runuser": wrapper("-u -g -G"),
 }
+_FOLDERS = {
+    "env": ("C", "--chdir"),
+    "sudo": ("D", "--chdir"),
+    "unshare": ("", "--wd"),
+    "systemd-run": ("", "--working-directory"),
+}
 # The same, behind a word that says so.
 SUBCOMMANDS = {
     ("uv", "run"): wrapper("--with --python -p --package --extra --group --env-file --project"),
@@ -125,13 +131,28 @@ def inner(kind: Wrapper, at: int, words: list[str]) -> tuple[list[str], dict[str
             break
         name, equals, value = word.partition("=")
         if word.startswith("-") and len(word) > 1:
-            at += 2 if word in kind.valued else 1
+            at += 2 if _takes_next(word, kind.valued) else 1
         elif equals and kind.assigns and is_name(name):
             assigns[name] = value
             at += 1
         else:
             break
     return words[at + kind.skipped :], assigns
+
+
+def _takes_next(word: str, valued: frozenset[str]) -> bool:
+    """-u NAME, -iu NAME, but not -uNAME."""
+    if word in valued or word[:2] == "--":
+        return word in valued
+    taking = [at for at, letter in enumerate(word) if f"-{letter}" in valued]
+    return bool(taking) and taking[0] == len(word) - 1
+
+
+def folder(name: str, own: list[str]) -> str:
+    """Where the command inside runs, if the wrapper's own words say so: env -C DIR."""
+    short, *names = _FOLDERS.get(name, ("", ""))
+    glued = [word[2:] for word in own if short and word[:2] == f"-{short}" and len(word) > 2]
+    return "".join(glued[:1]) or option(own, short, *names) or ""
 
 
 def option(words: list[str], short: str, *names: str) -> str | None:
