@@ -57,7 +57,13 @@ def test_each_is_told_once(tmp_path: Path, log: Path) -> None:
 
 def test_others_and_what_is_no_event_are_passed_over(tmp_path: Path, log: Path) -> None:
     passed = {**DENIED, "event": "gate-passed"}
-    append(log, {**DENIED, "session": "another", "tool": OURS}, passed, [OURS], {**DENIED, "event": [OURS]})
+    append(
+        log,
+        {**DENIED, "session": "another", "tool": OURS},
+        passed,
+        [OURS],
+        {**DENIED, "event": [OURS]},
+    )
     with log.open("ab") as file:
         file.write(b"\xff" + OURS.encode() + b"\n" + json.dumps(DENIED).encode()[:-5])
     events, noted = reader(tmp_path)
