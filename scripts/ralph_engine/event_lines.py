@@ -98,6 +98,13 @@ def _verdict(event: Entry) -> Told:
     return [(f"{event['story']} is {words}", tone)]
 
 
+def _before_work(event: Entry) -> Told:
+    name = event["story"]
+    if event["passed"]:
+        return [(f"the verify of {name} passes before any work on it: it proves nothing", BAD)]
+    return [(f"the verify of {name} fails before the work on it, as it should", GOOD)]
+
+
 def _wait(event: Entry) -> Told:
     seconds = span(event["seconds"])
     return [(f"waiting until {event['until']} ({seconds}): {event['why']}", PLAIN)]
@@ -125,6 +132,7 @@ _MAKERS: Mapping[str, Callable[[Entry], Told]] = {
     "person-edit": _edited,
     "submitted": lambda event: [(f"{event['story']} is handed in: now a review must agree", GOOD)],
     "verdict": _verdict,
+    "verify-before": _before_work,
     "wait": _wait,
     "fallback": _fallback,
     "retry": lambda event: [(f"try {event['number'] + 1} of this iteration", PLAIN)],

@@ -64,7 +64,17 @@ def _runner_only(run: Run, marker: Marker, current: Document, head: str) -> list
     if marker["iterationMode"] == review.REVIEW and reached.verdict:
         return _stray_commits(run, marker, head)
     name = reached.submitted or (reached.passed if marker.get("skipReview") else "")
-    return _uncommitted(run, name) if name else []
+    return _unasked(run, marker, current, name) + _uncommitted(run, name) if name else []
+
+
+def _unasked(run: Run, marker: Marker, current: Document, name: str) -> list[Violation]:
+    """Red first: only of the picked story is it known that its checks fail without the work."""
+    picked = marker["story"]
+    parts = [s["id"] for s in current["userStories"] if s.get("splitFrom") == picked]
+    if not run.settings.red_first or name in (picked, *parts):
+        return []
+    text = f"This run is red first: only {picked} could be handed in, not {name}."
+    return [Violation("not-picked", name, text)]
 
 
 def _stray_commits(run: Run, marker: Marker, head: str) -> list[Violation]:

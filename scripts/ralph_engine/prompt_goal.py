@@ -36,6 +36,10 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
     return prompt.Iteration(run.iteration, run.max_iterations)
 
 
+def before_work(run: Run, plan: Plan) -> Stop | None:
+    return None
+
+
 def remarks(run: Run, plan: Plan) -> list[str]:
     return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import approvals, completion, git, host_gate, prompt
+from . import approvals, completion, git, host_gate, prompt, red_first
 from .agent_turn import Turn
 from .agents.endings import OK
 from .checks import Check, Result
@@ -52,9 +52,14 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
     )
 
 
+def before_work(run: Run, plan: Plan) -> Stop | None:
+    return red_first.before_work(run, plan)
+
+
 def remarks(run: Run, plan: Plan) -> list[str]:
     holds = plan.mode == review.REVIEW and run.settings.at_cap == "hold"
-    return [prompt.HOLDS_AT_CAP] if holds else []
+    found = [prompt.HOLDS_AT_CAP] if holds else []
+    return [*found, *red_first.remarks(run, plan)]
 
 
 def text(run: Run, about: prompt.Iteration) -> str:
@@ -92,6 +97,7 @@ def settle(
     run: Run, plan: Plan, claimed: bool, results: list[Result], reached: Outcome
 ) -> Stop | None:
     """What the runner's own checks and the agent's claims come to."""
+    red_first.after_work(run, results, reached)
     story = run.story(plan.story)
     own = set(story.get("verify", [])) if story else set()
     red = [r for r in results if not r.passed and r.check.command in own]

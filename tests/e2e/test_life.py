@@ -140,6 +140,7 @@ def test_a_full_life_of_three_stories(tmp_path: Path) -> None:
     _the_journal_tells_every_step(three)
     _check_logs_carry_iteration_and_slug(three)
     _the_ledger_holds_every_submission_and_verdict(three)
+    _own_checks_were_red_before_the_work_and_green_after_the_approval(three)
     _verdicts_rest_on_the_commit_before_them_and_their_range(three)
     _each_ledger_line_carries_the_hash_of_the_one_before(three)
     _the_commits_are_the_agents_and_no_others(three)
@@ -194,7 +195,7 @@ def _check_logs_carry_iteration_and_slug(three: ThreeStories) -> None:
 
 
 def _the_ledger_holds_every_submission_and_verdict(three: ThreeStories) -> None:
-    ledger = three.ran.ledger
+    ledger = three.ran.verdicts
     names = [name if name != "US-2" else "US-2a" for _, name, _, _ in three.WAY]
     assert [(e["event"], e["story"], e["iteration"]) for e in ledger] == [
         (reached, name, number)
@@ -204,8 +205,19 @@ def _the_ledger_holds_every_submission_and_verdict(three: ThreeStories) -> None:
     assert [e["head"] for e in ledger] == [three.head_after(n) for n in range(1, 13)]
 
 
+def _own_checks_were_red_before_the_work_and_green_after_the_approval(three: ThreeStories) -> None:
+    ran = [e for e in three.ran.ledger if e not in three.ran.verdicts]
+    start = three.commits["start"]
+    assert [(e["event"], e["story"], e["iteration"], e["passed"], e["head"]) for e in ran] == [
+        ("verify-before", "US-1", 1, False, start),
+        ("verify-after", "US-1", 4, True, three.head_after(4)),
+        ("verify-before", "US-2b", 7, False, three.head_after(6)),
+        ("verify-after", "US-2b", 8, True, three.head_after(8)),
+    ]
+
+
 def _verdicts_rest_on_the_commit_before_them_and_their_range(three: ThreeStories) -> None:
-    verdicts = [e for e in three.ran.ledger if e["event"] != "submitted"]
+    verdicts = [e for e in three.ran.verdicts if e["event"] != "submitted"]
     assert {e["iteration"]: (e["range"][0], e["range"][1]) for e in verdicts} == three.ranges()
     assert all(e["reviewed"] == e["range"][1] for e in verdicts)
 

@@ -281,7 +281,7 @@ def test_leaving_the_branch_stops_for_a_person(tmp_path: Path, mode: str, how: s
     project.git("switch", "-q", "main")
     assert project.document() == json.loads(project.before)
     assert project.git("rev-parse", "HEAD") == project.start
-    assert project.ledger() == []
+    assert project.verdicts() == []
 
 
 def test_what_was_forged_before_the_branch_was_left_is_judged_on_return(tmp_path: Path) -> None:
