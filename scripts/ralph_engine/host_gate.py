@@ -6,7 +6,7 @@ people, and told to the next one.
 
 from __future__ import annotations
 
-from . import approvals, git, outcome
+from . import approvals, git, outcome, tamper_radar
 from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
 from .core.review import Violation
@@ -62,7 +62,8 @@ def _runner_only(run: Run, marker: Marker, current: Document, head: str) -> list
     """What a hook cannot judge: the commits of a review, the tree behind a submission."""
     reached = outcome.of(run.document, current, marker.get("story", ""))
     if marker["iterationMode"] == review.REVIEW and reached.verdict:
-        return _stray_commits(run, marker, head)
+        [story] = [s for s in current["userStories"] if s["id"] == marker["story"]]
+        return _stray_commits(run, marker, head) + tamper_radar.unexplained(run, story, head)
     name = reached.submitted or (reached.passed if marker.get("skipReview") else "")
     return _unasked(run, marker, current, name) + _uncommitted(run, name) if name else []
 

@@ -52,6 +52,8 @@ class ThreeStories:
         ("review-fix", "US-3", "submitted", [(TIDY, 0)]),
         ("review", "US-3", "approved", [(TIDY, 0)]),
     )
+    # Of the stories that have checks of their own.
+    FIRST_OF_CHECKED, LAST_OF_CHECKED = (1, 7), (4, 8)
     AT_THE_END = [(TIDY, 0), (FIXED, 0), (WRITES, 0)]
     # HEAD after each iteration, by the subject of its last commit.
     LAST = [
@@ -168,10 +170,12 @@ def _the_journal_tells_every_step(three: ThreeStories) -> None:
     for number, (mode, name, reached, checks) in enumerate(three.WAY, 1):
         kind = "submitted" if reached == "submitted" else "verdict"
         achieved = "US-2a" if name == "US-2" else name
+        expected += [("verify-before",)] if number in three.FIRST_OF_CHECKED else []
         expected += [("iteration", number, mode, name), ("agent-started",)]
         expected += [("agent-ended", "ok"), (kind, achieved, reached)]
         expected += [("split",)] if name == "US-2" else []
         expected += [("check", *check) for check in checks]
+        expected += [("verify-after",)] if number in three.LAST_OF_CHECKED else []
         if number == len(three.WAY):
             expected += [("claimed",), *(("check", *check) for check in three.AT_THE_END)]
         expected.append(("iteration-ended", number, three.head_after(number)))
