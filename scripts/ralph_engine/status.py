@@ -8,6 +8,8 @@ from typing import Any
 
 from . import journal, lock, past_run, run_options, session_loops, state_folder
 from .harmless import harmless
+from .reports import proofs
+from .reports.events import timed
 
 # What a loop that lives is at, by the last step it wrote down.
 _LIVING = {"paused": "paused", "wait": "waiting"}
@@ -53,8 +55,19 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
         lines = [f"killed: {run} left no end"]
         following = f"ralph.sh {'resume goes on with it' if can_resume else 'run starts a new one'}"
     lines += [_iteration(event) for event in iterations[-1:]]
+    lines += _evidence(events)
     lines.append(f"last step: {events[-1]['event']} at {events[-1]['time']}")
     return [*lines, f"next: {following}"]
+
+
+def _evidence(events: list[Event]) -> list[str]:
+    """What is known of the checks themselves."""
+    told = timed(events)
+    empty, changed = proofs.proves_nothing(told), proofs.findings(told)
+    lines = [f"proves nothing: the verify of {', '.join(empty)}"] if empty else []
+    if changed:
+        lines.append(f"tests or checks changed: {len(changed)}, the last: {changed[-1].words}")
+    return lines
 
 
 def _iteration(event: Event) -> str:

@@ -25,6 +25,8 @@ _WRAPPERS = ("env", "exec", "time", "nice", "nohup", "command", "npx", "bunx", "
 _RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "bundle": "exec"}
 _NUMBER = re.compile(r"[0-9.]+[smhd]?")
 _ASSIGNED = re.compile(r"\w+=")
+# Of interpreters; of a shell, `-o pipefail`.
+_WITH_VALUE = ("-X", "-W", "-r", "-o", "--require", "--import")
 _DEEPEST = 3
 
 
@@ -90,6 +92,7 @@ def _in_command(program: str, rest: list[str], deep: int) -> Iterator[str]:
 
 def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
     for number, word in enumerate(rest):
+        value = number > 0 and rest[number - 1] in _WITH_VALUE
         if word == "-m":
             yield from _after_options(rest[number + 2 :])
             return
@@ -97,7 +100,7 @@ def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
             text = rest[number + 1 :][:1]
             yield from _in_text(text[0], "", deep + 1) if text and deep < _DEEPEST else ()
             return
-        if not word.startswith("-") and word != "run":
+        if not value and not word.startswith("-") and word != "run":
             yield word
             return
 

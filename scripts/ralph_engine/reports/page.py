@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from . import charts, events, needs
+from . import charts, events, needs, proofs
 from .blocks import (
     BAD,
     GOOD,
@@ -56,6 +56,7 @@ def compose(facts: Facts) -> Page:
     sections = [
         Section("What needs a person", [_points(needs.a_person(facts), "Nothing.")]),
         *_stories(facts),
+        *proofs.section(facts.events),
         *_plots(facts),
         Section("Timeline", [_timeline(facts)]),
         Section("Claims against evidence", _claims(facts)),
