@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .languages import Language
 
-_WIDEST, _LONGEST_BLOCK, _MOST_TESTS = 500, 2_000, 2_000
+_WIDEST, _LONGEST_BLOCK, _MOST_TESTS = 500, 300, 2_000
 _GOES_ON = (":", "{", "do", "(", ",", "=>")
 
 
