@@ -119,17 +119,17 @@ class Run:
         if self.stop_asked():
             # Each one started only to be ended would take its time.
             return Result(check, None, "", "", 0.0)
-        result = self.try_out(check, self.iteration)
+        result = self.try_out(check)
         known = {"command": check.command, "action": check.action, "log": result.log}
         self.journal.write("check", code=result.code, **known)
         return result
 
-    def try_out(self, check: Check, iteration: int) -> Result:
+    def try_out(self, check: Check) -> Result:
         """How it ends, for whoever asks."""
         keep = self.settings.output_truncate_chars
         runner = Runner(self.root, self.run_id, keep, self.stop_asked, self.confinement)
         with interrupts.job(f"the check {check.command}"):
-            result = runner.run(check, iteration)
+            result = runner.run(check, self.iteration)
         self.detail(f"exit code {result.code} after {result.seconds:.1f} s, log {result.log}")
         return result
 
