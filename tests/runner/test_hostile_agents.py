@@ -187,7 +187,7 @@ def test_a_changed_ledger_stops_the_run_with_the_runners_copy_beside_it(
     assert "was changed by someone else during the run" in ended.screen
     [copy] = project.state.glob("ralph/project-*/ledger.jsonl.kept-*")
     assert copy.name in ended.screen
-    [entry] = [json.loads(line) for line in copy.read_text().splitlines()]
+    _, entry = [json.loads(line) for line in copy.read_text().splitlines()]
     assert (entry["event"], entry["story"]) == ("submitted", "US-1")
 
 
@@ -428,7 +428,7 @@ def assert_as_the_agent_left_it(project: HostileProject, linked: Path, name: str
     else:
         [events] = linked.rglob("events.jsonl")
         written = {json.loads(line)["event"] for line in events.read_text().splitlines()}
-        assert written <= {"run", "iteration", "agent-started", "agent"}
+        assert written <= {"run", "verify-before", "iteration", "agent-started", "agent"}
         assert list(linked.rglob("undone-*")) == []
         assert len(project.kept()) >= 1
 
