@@ -10,6 +10,7 @@ from . import approvals, git, outcome, tamper_radar
 from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
 from .core.review import Violation
+from .core.shape import name_shown
 from .core.tasks import Document
 from .core.undo import undone
 from .run_state import Run
@@ -74,7 +75,8 @@ def _unasked(run: Run, marker: Marker, current: Document, name: str) -> list[Vio
     parts = [s["id"] for s in current["userStories"] if s.get("splitFrom") == picked]
     if not run.settings.red_first or name in (picked, *parts):
         return []
-    text = f"This run is red first: only {picked} could be handed in, not {name}."
+    names = f"only {name_shown(picked)} could be handed in, not {name_shown(name)}"
+    text = f"This run is red first: {names}."
     return [Violation("not-picked", name, text)]
 
 

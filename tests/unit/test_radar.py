@@ -749,6 +749,16 @@ def test_a_file_renamed_to_what_nobody_runs_is_deleted() -> None:
     assert found == [gone("test_total", "test_refuses_none")]
 
 
+def test_a_file_that_becomes_a_configuration_is_a_new_one() -> None:
+    text = "[pytest]\naddopts = --co\n"
+    assert told([Change("notes.txt", "pytest.ini", text, text)]) == [(CONFIGURATION, "new")]
+
+
+def test_quotes_within_quotes_hide_no_test() -> None:
+    text = "A = '''with \"\"\" inside'''\nB = \"\"\"\nmore\n\"\"\"\n" + PYTEST
+    assert told([Change(P, P, text, "")]) == [gone("test_total", "test_refuses_none")]
+
+
 def test_a_test_that_moved_is_not_gone_and_asserts_no_less() -> None:
     rest = without(PYTEST, REFUSES)
     moved = [

@@ -36,6 +36,8 @@ def _as_test(change: Change, named: Set[str]) -> Change:
 
 def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
     kind = kinds.of(change.old_path, named)
+    if kind != kinds.CONFIGURATION and kinds.of(change.path) == kinds.CONFIGURATION:
+        yield from _configuration(change._replace(old_path=change.path, before=None))
     if kind == kinds.CONFIGURATION:
         yield from _configuration(change)
     elif kind in _WHOLE and change.before is not None:

@@ -63,14 +63,15 @@ def _living(text: str, language: Language) -> Iterator[str]:
 
 def _before_block(line: str, language: Language) -> tuple[str, str]:
     """The line up to a block that it leaves open, and what closes that."""
-    start = line.lstrip()
-    for opening, closing in language.blocks.items():
-        # Only a string of Python's opens one in the middle of a line: there it holds text.
-        opens = opening in line if opening == closing else start.startswith(opening)
-        if opens:
-            before, _, rest = line.partition(opening)
-            return (before, "") if closing in rest else (before, closing)
-    return line, ""
+    openings = [opening for opening in language.blocks if opening in line]
+    if not openings:
+        return line, ""
+    first = min(openings, key=line.index)
+    (before, _, rest), closing = line.partition(first), language.blocks[first]
+    if before.strip() and closing != first:
+        # In the middle of a line it may be part of a text; Python's is one itself.
+        return line, ""
+    return before, "" if closing in rest else closing
 
 
 def _heads(lines: list[str], language: Language) -> Iterator[tuple[str, int]]:
