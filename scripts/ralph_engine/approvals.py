@@ -11,6 +11,8 @@ from .ledger import Ledger
 
 Entry = dict[str, Any]
 APPROVED, REJECTED, TRUSTED, REOPENED = "approved", "changes_requested", "trusted", "reopened"
+# Runs of a story's own checks: they say nothing of its approval.
+BEFORE, AFTER = "verify-before", "verify-after"
 
 
 def entry_for(story: Story, branch: str) -> Entry:
@@ -24,7 +26,8 @@ def standing(
     """The entry behind each done story; a done story without one is missing."""
     last: dict[str, Entry] = {}
     for entry in entries:
-        if entry.get("branch") == document["branchName"]:
+        ours = entry.get("branch") == document["branchName"]
+        if ours and entry["event"] not in (BEFORE, AFTER):
             last[entry["story"]] = entry
     found = {}
     for story in document["userStories"]:

@@ -19,6 +19,7 @@ Entry = Mapping[str, Any]
 # What a journal that somebody altered can make of a value.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 EDITING = "nothing runs, editing is safe; `resume` goes on"
+_MOST_FINDINGS = 5
 _VERDICTS = {
     "approved": ("approved by its review", GOOD),
     "changes_requested": ("sent back by its review", PLAIN),
@@ -101,6 +102,20 @@ def _verdict(event: Entry) -> Told:
     return [(f"{event['story']} is {words}", tone)]
 
 
+def _before_work(event: Entry) -> Told:
+    name = event["story"]
+    if event["passed"]:
+        return [(f"the verify of {name} passes before any work on it: it proves nothing", BAD)]
+    return [(f"the verify of {name} fails before the work on it, as it should", GOOD)]
+
+
+def _tests_changed(event: Entry) -> Told:
+    found = [f"{f['file']}: {f['kind']}, {f['what']}" for f in event["findings"]]
+    more = int(event["all"]) - len(found[:_MOST_FINDINGS])
+    told = [(f"tests or checks changed: {text}", BAD) for text in found[:_MOST_FINDINGS]]
+    return told + ([(f"... and {more} more", BAD)] if more > 0 else [])
+
+
 def _wait(event: Entry) -> Told:
     seconds = span(event["seconds"])
     return [(f"waiting until {event['until']} ({seconds}): {event['why']}", PLAIN)]
@@ -139,6 +154,8 @@ _MAKERS: Mapping[str, Callable[[Entry], Told]] = {
     "person-edit": _edited,
     "submitted": lambda event: [(f"{event['story']} is handed in: now a review must agree", GOOD)],
     "verdict": _verdict,
+    "verify-before": _before_work,
+    "tests-changed": _tests_changed,
     "wait": _wait,
     "fallback": _fallback,
     "retry": lambda event: [(f"try {event['number'] + 1} of this iteration", PLAIN)],

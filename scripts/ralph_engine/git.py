@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,15 @@ class Answer(NamedTuple):
 
 def ask(root: str, *arguments: str, **environment: str) -> Answer:
     """Code 127 without git, 124 after two minutes; never raises."""
+    return _ask(root, arguments, environment, b"")
+
+
+def tell(root: str, text: bytes, *arguments: str) -> Answer:
+    """The same, with a text that it reads."""
+    return _ask(root, arguments, {}, text)
+
+
+def _ask(root: str, arguments: tuple[str, ...], environment: dict[str, str], told: bytes) -> Answer:
     kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **REAL}
     try:
@@ -43,7 +53,7 @@ def ask(root: str, *arguments: str, **environment: str) -> Answer:
             ["git", *careful(arguments)],
             cwd=root,
             env={**kept, **quiet, **environment},
-            stdin=subprocess.DEVNULL,
+            input=told,
             capture_output=True,
             timeout=_SECONDS,
             start_new_session=True,
@@ -104,10 +114,11 @@ def changed_between(root: str, old: str, new: str) -> list[str] | None:
     if answer.code != 0:
         return None
     names = answer.output.decode("utf-8", "surrogateescape").split("\0")
-    return sorted(_from_project(root, {name.strip("\n") for name in names} - {""}))
+    return sorted(from_project(root, {name.strip("\n") for name in names} - {""}))
 
 
-def _from_project(root: str, names: set[str]) -> list[str]:
+def from_project(root: str, names: Iterable[str]) -> list[str]:
+    """In their order."""
     prefix = ask(root, "rev-parse", "--show-prefix").output.decode("utf-8", "surrogateescape")
     prefix = prefix.rstrip("\n")
     up = "../" * prefix.count("/")

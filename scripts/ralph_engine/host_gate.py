@@ -6,10 +6,11 @@ people, and told to the next one.
 
 from __future__ import annotations
 
-from . import approvals, git, outcome
+from . import approvals, git, outcome, tamper_radar
 from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
 from .core.review import Violation
+from .core.shape import name_shown
 from .core.tasks import Document
 from .core.undo import undone
 from .run_state import Run
@@ -62,9 +63,21 @@ def _runner_only(run: Run, marker: Marker, current: Document, head: str) -> list
     """What a hook cannot judge: the commits of a review, the tree behind a submission."""
     reached = outcome.of(run.document, current, marker.get("story", ""))
     if marker["iterationMode"] == review.REVIEW and reached.verdict:
-        return _stray_commits(run, marker, head)
+        [story] = [s for s in current["userStories"] if s["id"] == marker["story"]]
+        return _stray_commits(run, marker, head) + tamper_radar.unexplained(run, story, head)
     name = reached.submitted or (reached.passed if marker.get("skipReview") else "")
-    return _uncommitted(run, name) if name else []
+    return _unasked(run, marker, current, name) + _uncommitted(run, name) if name else []
+
+
+def _unasked(run: Run, marker: Marker, current: Document, name: str) -> list[Violation]:
+    """Red first: only of the picked story is it known that its checks fail without the work."""
+    picked = marker["story"]
+    parts = [s["id"] for s in current["userStories"] if s.get("splitFrom") == picked]
+    if not run.settings.red_first or name in (picked, *parts):
+        return []
+    names = f"only {name_shown(picked)} could be handed in, not {name_shown(name)}"
+    text = f"This run is red first: {names}."
+    return [Violation("not-picked", name, text)]
 
 
 def _stray_commits(run: Run, marker: Marker, head: str) -> list[Violation]:

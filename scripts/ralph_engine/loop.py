@@ -46,6 +46,9 @@ def run_to_end(run: Run, goal: Goal) -> Stop:
             stop = waiting.for_provider(run, plan.mode)
             # Much may have changed meanwhile: all is looked at again.
             continue
+        stop = goal.before_work(run, plan)
+        if stop:
+            break
         run.iteration += 1
         stop, heard = _iterate(run, goal, plan)
         stop = stop or run.breaker.tripped()

@@ -17,6 +17,7 @@ from .run_options import RunOptions
 from .settings import Settings
 
 _MOST_PATHS = 10_000
+_NO_REVIEWER = "--strict-tests needs a reviewer; leave out --skip-review"
 _LEAST_FREE = 50 * 1024 * 1024
 _SET = {
     roles.WRITER: "--agent",
@@ -50,7 +51,7 @@ def task_list(settings: Settings, options: RunOptions, confinement: Confinement)
 
 def _review_faults(settings: Settings, options: RunOptions, document: Document) -> list[str]:
     if settings.skip_review:
-        return []
+        return _without_reviewer(settings)
     broken = review.invariants(document, {})
     skipped = [v.story for v in broken if v.rule == review.PASSES_UNAPPROVED]
     found = [v.message for v in broken if v.rule != review.PASSES_UNAPPROVED]
@@ -58,6 +59,10 @@ def _review_faults(settings: Settings, options: RunOptions, document: Document) 
     if skipped and not (options.review_skipped or ask.yes(question)):
         found.append(f"{', '.join(skipped)} passed without a review; --review-skipped reviews them")
     return found
+
+
+def _without_reviewer(settings: Settings) -> list[str]:
+    return [_NO_REVIEWER] if settings.strict_tests and settings.skip_review else []
 
 
 def prompt(settings: Settings, options: RunOptions, confinement: Confinement) -> Ready:
@@ -76,6 +81,7 @@ def again(
     root = options.project_dir
     found = [*_agent_faults(settings, confinement), *_disk_faults(root)]
     if document:
+        found += _without_reviewer(settings)
         found += [*_repository_faults(root), *_branch_faults(root, document)]
     if found:
         raise _failure(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import git, prompt, tree_state
+from . import git, prompt, tamper_radar, tree_state
 from .agent_turn import Turn
 from .checks import Check, Result
 from .core import files, tasks
@@ -36,6 +36,10 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
     return prompt.Iteration(run.iteration, run.max_iterations)
 
 
+def before_work(run: Run, plan: Plan) -> Stop | None:
+    return None
+
+
 def remarks(run: Run, plan: Plan) -> list[str]:
     return []
 
@@ -51,6 +55,7 @@ def text(run: Run, about: prompt.Iteration) -> str:
 
 
 def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
+    tamper_radar.record(run, plan.head)
     run.put_back_frozen()
     if run.options.prompt_file is not None:
         _ignore_agents_prompt(run)

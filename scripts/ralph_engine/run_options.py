@@ -227,6 +227,13 @@ _FLAGS = (
     _Flag(("--skip-review",), "skipReview", "", "no review iterations", everyday=True),
     _Flag(("--review-cap",), "reviewCap", "N", "reviews of one story (5)", _number),
     _Flag(("--at-cap",), "atCap", "approve|hold", "what the last review may do (approve)"),
+    _Flag(("--red-first",), "redFirst", "", "stop where a story's verify passes before its work"),
+    _Flag(
+        ("--strict-tests",),
+        "strictTests",
+        "",
+        "no approval of weakened tests or checks without the reviewer's reason",
+    ),
     _Flag(
         ("-c", "--completion-response"),
         "completionResponse",

@@ -119,12 +119,17 @@ class Run:
         if self.stop_asked():
             # Each one started only to be ended would take its time.
             return Result(check, None, "", "", 0.0)
+        result = self.try_out(check)
+        known = {"command": check.command, "action": check.action, "log": result.log}
+        self.journal.write("check", code=result.code, **known)
+        return result
+
+    def try_out(self, check: Check) -> Result:
+        """How it ends, for whoever asks."""
         keep = self.settings.output_truncate_chars
         runner = Runner(self.root, self.run_id, keep, self.stop_asked, self.confinement)
         with interrupts.job(f"the check {check.command}"):
             result = runner.run(check, self.iteration)
-        known = {"command": check.command, "action": check.action, "log": result.log}
-        self.journal.write("check", code=result.code, **known)
         self.detail(f"exit code {result.code} after {result.seconds:.1f} s, log {result.log}")
         return result
 
@@ -133,9 +138,7 @@ class Run:
         if not wanted:
             self.failures = []
             return []
-        before = set(self._untidy())
-        results = [self.check(check) for check in distinct(wanted)]
-        self._forgive(sorted(set(self._untidy()) - before))
+        results = self.tidily(lambda: [self.check(check) for check in distinct(wanted)])
         keep = self.settings.output_truncate_chars
         red = [result for result in results if not result.passed]
         self.failures = [CheckFailure(r.check.action, failure_text(r, keep)) for r in red]
@@ -148,6 +151,12 @@ class Run:
             return [".git (git status fails)"]
         hidden = git.hidden(self.root) - self.hidden_before
         return tree.uncommitted + [f"{path} (hidden from git status)" for path in sorted(hidden)]
+
+    def tidily(self, checks: Callable[[], list[Result]]) -> list[Result]:
+        before = set(self._untidy())
+        results = checks()
+        self._forgive(sorted(set(self._untidy()) - before))
+        return results
 
     def _untidy(self) -> list[str]:
         return clean_tree.look(self.root, self.ralph_dir, self.baseline).uncommitted

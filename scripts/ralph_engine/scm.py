@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 
-from . import agent_turn, git, interrupts, processes
+from . import agent_turn, git, interrupts, processes, tamper_radar
 from .run_state import Run
 
 _ASK = (
@@ -46,7 +46,10 @@ def _commit(run: Run) -> str:
     message = message_in(agent_turn.ask_plainly(run, _ASK + shown[:8000]))
     if not message:
         return "the agent gave no commit message"
-    return _task(run, ["commit", "-am", message])
+    before = git.head(run.root)
+    problem = _task(run, ["commit", "-am", message])
+    tamper_radar.record(run, before)
+    return problem
 
 
 def _name_untracked(run: Run) -> None:

@@ -39,6 +39,8 @@ DEFAULTS: dict[str, Any] = {
     "skipReview": False,
     "reviewCap": 5,
     "atCap": "approve",
+    "redFirst": False,
+    "strictTests": False,
     "maxCostUsd": None,
     "maxDuration": None,
     "iterationTimeout": "60m",
@@ -113,6 +115,8 @@ class Settings:
     skip_review: bool
     review_cap: int
     at_cap: str
+    red_first: bool
+    strict_tests: bool
     max_cost_usd: float | None
     max_duration: float | None
     iteration_timeout: float
@@ -188,6 +192,8 @@ def settled(entries: Entries) -> Settings:
         skip_review=value["skipReview"],
         review_cap=int(value["reviewCap"]),
         at_cap=value["atCap"],
+        red_first=value["redFirst"],
+        strict_tests=value["strictTests"],
         max_cost_usd=None if value["maxCostUsd"] is None else float(value["maxCostUsd"]),
         max_duration=None if value["maxDuration"] is None else _seconds(value, "maxDuration"),
         iteration_timeout=_seconds(value, "iterationTimeout"),

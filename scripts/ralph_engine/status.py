@@ -18,6 +18,8 @@ from . import (
 )
 from .core.own_command import RALPH
 from .harmless import harmless
+from .reports import proofs
+from .reports.events import timed
 
 # What a loop that lives is at, by the last step it wrote down.
 _LIVING = {"paused": "paused", "wait": "waiting"}
@@ -63,7 +65,7 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
         lines = [f"killed: {run} left no end"]
         following = f"{RALPH} {'resume goes on with it' if can_resume else 'run starts a new one'}"
     lines += [_iteration(event) for event in iterations[-1:]]
-    lines += _hooks(events)
+    lines += [*_hooks(events), *_evidence(events)]
     lines.append(f"last step: {events[-1]['event']} at {events[-1]['time']}")
     return [*lines, f"next: {following}"]
 
@@ -71,6 +73,16 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
 def _hooks(events: list[Event]) -> list[str]:
     told = hook_events.counted_in([str(e.get("what")) for e in events if e["event"] == "hook"])
     return [f"hooks: {told}"] if told else []
+
+
+def _evidence(events: list[Event]) -> list[str]:
+    """What is known of the checks themselves."""
+    told = timed(events)
+    empty, changed = proofs.proves_nothing(told), proofs.findings(told)
+    lines = [f"proves nothing: the verify of {', '.join(empty)}"] if empty else []
+    if changed:
+        lines.append(f"tests or checks changed: {len(changed)}, the last: {changed[-1].words}")
+    return lines
 
 
 def _iteration(event: Event) -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import approvals, completion, git, host_gate, prompt
+from . import (
+    approvals,
+    completion,
+    git,
+    host_gate,
+    prompt,
+    red_first,
+    review_range,
+    tamper_radar,
+)
 from .agent_turn import Turn
 from .agents.endings import OK
 from .checks import Check, Result
@@ -42,20 +51,27 @@ def plan(run: Run) -> Plan | Stop:
 
 
 def about(run: Run, plan: Plan) -> prompt.Iteration:
+    judged = plan.mode == review.REVIEW
     return prompt.Iteration(
         number=run.iteration,
         maximum=run.max_iterations,
         mode=plan.mode,
         story=plan.story,
         review_cap=plan.marker["reviewCap"],
-        review_range=_range_words(run, plan),
+        review_range=review_range.words(run, plan.story, plan.head) if judged else "",
         skip_review=run.settings.skip_review,
     )
 
 
+def before_work(run: Run, plan: Plan) -> Stop | None:
+    return red_first.before_work(run, plan)
+
+
 def remarks(run: Run, plan: Plan) -> list[str]:
     holds = plan.mode == review.REVIEW and run.settings.at_cap == "hold"
-    return [prompt.HOLDS_AT_CAP] if holds else []
+    found = [prompt.HOLDS_AT_CAP] if holds else []
+    found += red_first.remarks(run, plan)
+    return found + tamper_radar.remarks(run, plan.mode, plan.head)
 
 
 def text(run: Run, about: prompt.Iteration) -> str:
@@ -69,6 +85,7 @@ def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
     if not run.on_branch():
         # Another branch holds another list: nothing is judged or written there.
         return Outcome()
+    tamper_radar.record(run, plan.head)
     reached = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
     _record(run, plan, reached)
     if run.history_changed:
@@ -93,6 +110,7 @@ def settle(
     run: Run, plan: Plan, claimed: bool, results: list[Result], reached: Outcome
 ) -> Stop | None:
     """What the runner's own checks and the agent's claims come to."""
+    red_first.after_work(run, results, reached)
     story = run.story(plan.story)
     own = set(story.get("verify", [])) if story else set()
     red = [r for r in results if not r.passed and r.check.command in own]
@@ -176,37 +194,16 @@ def _record(run: Run, plan: Plan, reached: Outcome) -> None:
         where = (event, name, run.run_id, run.iteration)
         if name and event and story and not approvals.is_recorded(run.ledger.entries, *where):
             entry = approvals.entry_for(story, run.branch)
-            area = [_base(run), plan.head] if event != "submitted" else []
-            run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known)
+            area = [review_range.base(run), plan.head] if event != "submitted" else []
+            why = {"tests": tamper_radar.reason(story)} if area else {}
+            run.ledger.append(event, **entry, reviewed=plan.head, range=area, **known, **why)
             told = {"story": name, "verdict": event, "done": run.done()}
-            commits = {"reviewed": plan.head, "head": head}
+            commits = {"reviewed": plan.head, "head": head, **why}
             run.journal.write("verdict" if area else "submitted", **told, **commits)
     if reached.passed and not reached.verdict:
         run.journal.write("passed", story=reached.passed)
     if reached.split:
         run.journal.write("split")
-
-
-def _base(run: Run) -> str:
-    """Where the review range begins: the newest reviewed commit whose approval still stands."""
-    behind = run.behind()
-    for entry in reversed(run.ledger.entries):
-        if entry in behind.values():
-            return str(entry["reviewed"])
-    return run.start_head
-
-
-def _range_words(run: Run, plan: Plan) -> str:
-    if plan.mode != review.REVIEW:
-        return ""
-    known = any(
-        e["story"] == plan.story and e["branch"] == run.branch and e["event"] == "submitted"
-        for e in run.ledger.entries
-    )
-    base = _base(run)
-    if not known or base == plan.head:
-        return prompt.NO_RANGE
-    return f"{base[:12]}..{plan.head[:12]}"
 
 
 def _held_at_cap(run: Run, plan: Plan, reached: Outcome) -> Stop | None:

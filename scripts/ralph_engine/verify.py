@@ -9,6 +9,7 @@ from . import (
     approvals,
     check,
     descendants,
+    evidence,
     git,
     run_confinement,
     run_options,
@@ -48,7 +49,8 @@ def main(options: argparse.Namespace) -> int:
     )
     unwritten = check.unwritten(document, paths.tasks(folder))
     open_points = [(False, words) for words in unwritten] or [
-        _story_line(story, behind.get(story["id"])) for story in document["userStories"]
+        _story_line(story, behind.get(story["id"]), _before(ledger, story, document))
+        for story in document["userStories"]
     ]
     open_points += [_tree_line(root, folder), *_check_lines(root, folder, document)]
     for good, line in open_points:
@@ -63,7 +65,16 @@ def _document(root: str, folder: str) -> Document:
     return document
 
 
-def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]:
+def _before(ledger: Ledger, story: Story, document: Document) -> str:
+    known = evidence.before_work(ledger.entries, story, document["branchName"])
+    if known is None:
+        return ""
+    if known["passed"]:
+        return "; its verify passed before any work: proves nothing"
+    return f"; its verify failed before the work, at {known['head'][:12]}"
+
+
+def _story_line(story: Story, entry: approvals.Entry | None, before: str) -> tuple[bool, str]:
     name = f"{story['id']} {story['title']}"
     if not story["passes"]:
         return False, f"{name}: not done ({story['reviewStatus'] or 'to do'})"
@@ -73,7 +84,7 @@ def _story_line(story: Story, entry: approvals.Entry | None) -> tuple[bool, str]
     if approvals.is_at_cap(story):
         words = f"accepted at cap by the review of {entry['reviewed'][:12]}, not verified"
     count = story["reviewCount"]
-    return True, f"{name}: {words} ({counted(count, 'review')})"
+    return True, f"{name}: {words} ({counted(count, 'review')}){before}"
 
 
 def _tree_line(root: str, folder: str) -> tuple[bool, str]:

@@ -41,6 +41,10 @@ class Ran(NamedTuple):
     def of(self, *names: str) -> list[Event]:
         return [entry for entry in self.journal if entry["event"] in names]
 
+    @property
+    def verdicts(self) -> list[Event]:
+        return [entry for entry in self.ledger if not entry["event"].startswith("verify-")]
+
     def openings(self) -> list[Request]:
         """The first request of every session."""
         first: dict[str, Request] = {}

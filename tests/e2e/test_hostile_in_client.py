@@ -182,4 +182,4 @@ def test_leaving_the_branch_stops_for_a_person_in_the_client_too(tmp_path: Path,
     project = HostileProject(tmp_path, story("US-1", mode))
     ended, _ = run(project, [misdeed("rewrites_history", "switch"), *STUBBORN])
     assert ended.code == 42
-    assert project.ledger() == []
+    assert project.verdicts() == []

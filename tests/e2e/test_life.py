@@ -53,6 +53,8 @@ class ThreeStories:
         ("review-fix", "US-3", "submitted", [(TIDY, 0)]),
         ("review", "US-3", "approved", [(TIDY, 0)]),
     )
+    # Of the stories that have checks of their own.
+    FIRST_OF_CHECKED, LAST_OF_CHECKED = (1, 7), (4, 8)
     AT_THE_END = [(TIDY, 0), (FIXED, 0), (WRITES, 0)]
     # HEAD after each iteration, by the subject of its last commit.
     LAST = [
@@ -141,6 +143,7 @@ def test_a_full_life_of_three_stories(tmp_path: Path) -> None:
     _the_journal_tells_every_step(three)
     _check_logs_carry_iteration_and_slug(three)
     _the_ledger_holds_every_submission_and_verdict(three)
+    _own_checks_were_red_before_the_work_and_green_after_the_approval(three)
     _verdicts_rest_on_the_commit_before_them_and_their_range(three)
     _each_ledger_line_carries_the_hash_of_the_one_before(three)
     _the_commits_are_the_agents_and_no_others(three)
@@ -168,10 +171,12 @@ def _the_journal_tells_every_step(three: ThreeStories) -> None:
     for number, (mode, name, reached, checks) in enumerate(three.WAY, 1):
         kind = "submitted" if reached == "submitted" else "verdict"
         achieved = "US-2a" if name == "US-2" else name
+        expected += [("verify-before",)] if number in three.FIRST_OF_CHECKED else []
         expected += [("iteration", number, mode, name), ("agent-started",)]
         expected += [("agent-ended", "ok"), (kind, achieved, reached)]
         expected += [("split",)] if name == "US-2" else []
         expected += [("check", *check) for check in checks]
+        expected += [("verify-after",)] if number in three.LAST_OF_CHECKED else []
         if number == len(three.WAY):
             expected += [("claimed",), *(("check", *check) for check in three.AT_THE_END)]
         expected.append(("iteration-ended", number, three.head_after(number)))
@@ -195,7 +200,7 @@ def _check_logs_carry_iteration_and_slug(three: ThreeStories) -> None:
 
 
 def _the_ledger_holds_every_submission_and_verdict(three: ThreeStories) -> None:
-    ledger = three.ran.ledger
+    ledger = three.ran.verdicts
     names = [name if name != "US-2" else "US-2a" for _, name, _, _ in three.WAY]
     assert [(e["event"], e["story"], e["iteration"]) for e in ledger] == [
         (reached, name, number)
@@ -205,8 +210,19 @@ def _the_ledger_holds_every_submission_and_verdict(three: ThreeStories) -> None:
     assert [e["head"] for e in ledger] == [three.head_after(n) for n in range(1, 13)]
 
 
+def _own_checks_were_red_before_the_work_and_green_after_the_approval(three: ThreeStories) -> None:
+    ran = [e for e in three.ran.ledger if e not in three.ran.verdicts]
+    start = three.commits["start"]
+    assert [(e["event"], e["story"], e["iteration"], e["passed"], e["head"]) for e in ran] == [
+        ("verify-before", "US-1", 1, False, start),
+        ("verify-after", "US-1", 4, True, three.head_after(4)),
+        ("verify-before", "US-2b", 7, False, three.head_after(6)),
+        ("verify-after", "US-2b", 8, True, three.head_after(8)),
+    ]
+
+
 def _verdicts_rest_on_the_commit_before_them_and_their_range(three: ThreeStories) -> None:
-    verdicts = [e for e in three.ran.ledger if e["event"] != "submitted"]
+    verdicts = [e for e in three.ran.verdicts if e["event"] != "submitted"]
     assert {e["iteration"]: (e["range"][0], e["range"][1]) for e in verdicts} == three.ranges()
     assert all(e["reviewed"] == e["range"][1] for e in verdicts)
 
@@ -298,7 +314,11 @@ def _the_report_tells_what_the_journal_tells(three: ThreeStories) -> None:
     ):
         assert line in lines
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| US-")]
-    assert [[*row[:1], *row[2:5], row[-1]] for row in rows] == [
+    assert rows[4:] == [
+        ["US-1", "failed, as it should", "passed"],
+        ["US-2b", "failed, as it should", "passed"],
+    ]
+    assert [[*row[:1], *row[2:5], row[-1]] for row in rows[:4]] == [
         ["US-1", "done", "2 of 2", "4", three.head_after(3)[:12]],
         ["US-2a", "done", "1 of 2", "2", three.head_after(5)[:12]],
         ["US-2b", "done", "1 of 2", "2", three.head_after(7)[:12]],

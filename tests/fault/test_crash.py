@@ -17,7 +17,8 @@ def test_a_run_killed_anywhere_comes_to_the_same_end(tmp_path: Path, part: int) 
     undisturbed = faulty_run.project(tmp_path / "undisturbed")
     assert faulty_run.run(undisturbed, "kill", 0).code == 0
     expected = faulty_run.outcome(undisturbed)
-    assert [event for event, _ in expected["verdicts"]] == ["submitted", "approved"]
+    told = ["verify-before", "submitted", "approved", "verify-after"]
+    assert [event for event, _ in expected["verdicts"]] == told
     most = faulty_run.operations(tmp_path / "counted", "kill")
     assert most > 100
     for number in range(1 + part, most + 1, SLICES):

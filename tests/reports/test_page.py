@@ -48,6 +48,9 @@ def test_what_needs_a_person_after_a_bad_night() -> None:
         " its reviewFeedback says what remains",
         "Approved on a person's word, seen by no review here: US-001",
         f"1 edit undone: illegal-in-implement; the agent's versions are .ralph/runs/{RUN}/undone-*",
+        "The verify passed before any work, so it proves nothing: US-004",
+        "Tests or checks changed in iteration 9: tests/test_orders.py: deleted test,"
+        ' "test_empty" is gone',
         "A blocker, in the agent's words: No mail server answers on this machine",
         "Red when it last ran: make test (exit code 1, log: .ralph/guardrail_1_x.log)",
         "A flaky check, which failed once and then passed: make e2e",
@@ -178,6 +181,53 @@ def test_claims_stand_beside_evidence() -> None:
         " The list is not finished.",
     ]
     assert rows[-1] == ["26", "(nothing)", "limit, timeout"]
+
+
+def rows(told: ToldRun) -> list[list[list[str]]]:
+    blocks = section(told, "Can the checks fail?").blocks
+    tables = [block for block in blocks if isinstance(block, Table)]
+    return [[[text_of(cell) for cell in row] for row in one.rows] for one in tables]
+
+
+def test_own_checks_stand_with_what_they_said_before_and_after_the_work() -> None:
+    told = ToldRun(listed("US-1"), listed("US-2"), listed("US-3"))
+    told.ran_before("US-1", passed=False).ran_before("US-2", passed=True)
+    told.tell("verify-after", story="US-1", passed=True)
+    told.tell("verify-after", story="US-3", passed=False)
+    assert rows(told) == [
+        [
+            ["US-1", "failed, as it should", "passed"],
+            ["US-2", "passed: proves nothing", "-"],
+            ["US-3", "not run", "failed"],
+        ]
+    ]
+
+
+def test_a_verify_that_a_person_repaired_proves_something() -> None:
+    told = ToldRun(listed("US-1")).ran_before("US-1", passed=True)
+    told.ran_before("US-1", passed=False)
+    assert needed(told) == []
+
+
+def test_weakened_tests_stand_once_with_the_reason_of_the_reviewer() -> None:
+    """Two attempts of an iteration, or a run that was killed, may tell the same."""
+    found = ("tests/a.py", "new skip", "1 more than before: pytest.skip")
+    told = ToldRun(listed("US-1")).weakened(1, found)
+    told.weakened(2, found, ("ci.yml", "CI", "changed"))
+    told.tell("verdict", story="US-1", verdict="approved", tests="flaky on this machine")
+    told.tell("verdict", story="US-2", verdict="approved", tests="")
+    assert rows(told) == [
+        [
+            ["1", "tests/a.py", "new skip", "1 more than before: pytest.skip"],
+            ["2", "ci.yml", "CI", "changed"],
+            ["", "US-1", "the reviewer's reason", "flaky on this machine"],
+        ]
+    ]
+
+
+def test_a_run_without_checks_of_stories_has_no_such_section() -> None:
+    titles = [one.title for one in composed(ToldRun(listed("US-1"))).sections]
+    assert "Can the checks fail?" not in titles
 
 
 def test_how_to_undo_names_commits_and_pins() -> None:

@@ -56,6 +56,13 @@ class ToldRun:
     def check(self, command: str, code: int | None = 0) -> ToldRun:
         return self.tell("check", 2, command=command, code=code, log=".ralph/guardrail_1_x.log")
 
+    def ran_before(self, story: str, passed: bool) -> ToldRun:
+        return self.tell("verify-before", story=story, passed=passed, number=1, head=HEAD)
+
+    def weakened(self, number: int, *findings: tuple[str, str, str]) -> ToldRun:
+        found = [{"file": file, "kind": kind, "what": what} for file, kind, what in findings]
+        return self.tell("tests-changed", number=number, findings=found, all=len(found))
+
     def end_iteration(self, *stories: Event, whole: bool = False) -> ToldRun:
         head = f"{self._number:040x}"
         told = {"stories": list(stories), "whole": whole}
@@ -111,11 +118,14 @@ def night() -> ToldRun:
     rejections = {"US-002": 0, "US-003": 2, "US-004": 0, "US-005": 4, "US-006": 1}
     for name, times in rejections.items():
         story = stories[name]
+        told.ran_before(name, passed=name == "US-004")
         told.submits(story, 200 + 90 * times)
         for count in range(1, times + 1):
             story = {**story, "reviews": count}
             told.reviewed(story, "changes_requested").submits(story, 150)
         told.reviewed({**story, "reviews": times + 1, "atCap": times == 4}, "approved")
+        told.tell("verify-after", story=name, passed=True, number=1, head=HEAD)
+    told.weakened(9, ("tests/test_orders.py", "deleted test", '"test_empty" is gone'))
     told.begin("implement", "US-007").work(400, 1.9, "I approve it myself. All done!")
     told.tell("violation", rule="illegal-in-implement", story="US-007", text="Only reviews approve")
     told.tell("tasks-rewritten", why="undo: illegal-in-implement", uncommitted="")
@@ -151,6 +161,7 @@ def titled(title: str) -> ToldRun:
     told.tell("notice", rule="false-promise", story="", text=title)
     told.tell("blocker", text=title).check(title, 1).tell("flaky", command=title)
     told.tell("told", text=title).tell("wait", kind="limit", seconds=1.0, why=title)
+    told.weakened(1, (title, title, title)).ran_before(title[:40] or "US-1", passed=True)
     told.tell("sign", name=title).tell("scm-failed", task=title, why=title)
     told.tell("person-edit", changes=[title]).end_iteration(story)
     return told.end("stopped", 42, title, title)

@@ -199,6 +199,10 @@ class HostileProject:
         found = list(self.state.glob("ralph/project-*/ledger.jsonl"))
         return [json.loads(line) for path in found for line in path.read_text().splitlines()]
 
+    def verdicts(self) -> list[Event]:
+        """The ledger without the runs of stories' own checks."""
+        return [e for e in self.ledger() if not e["event"].startswith("verify-")]
+
     def violations(self) -> set[str]:
         return {e["rule"] for e in self.journal() if e["event"] == "violation"}
 

@@ -57,7 +57,7 @@ def test_criteria_that_a_person_changed_are_reviewed_again(tmp_path: Path) -> No
     project.git("commit", "-qam", "a person wants more")
     ended = project.run(HONEST, iterations=3)
     assert ended.code == 0
-    assert [e["event"] for e in project.ledger()] == ["submitted", "approved", "approved"]
+    assert [e["event"] for e in project.verdicts()] == ["submitted", "approved", "approved"]
 
 
 def test_a_finished_list_needs_no_agent(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_broken_ledger_is_not_believed(tmp_path: Path) -> None:
     ledger.write_text(ledger.read_text().replace('"submitted"', '"approved"', 1))
     ended = project.run(HONEST)
     assert ended.code == 2
-    assert "line 2, does not follow from the line before it" in ended.screen
+    assert "line 3, does not follow from the line before it" in ended.screen
 
 
 def test_a_persons_edit_in_mid_iteration_is_kept_and_named(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_ten_thousand_stories_stay_usable(tmp_path: Path) -> None:
     project = HostileProject(tmp_path, *[story(f"US-{n}", priority=n) for n in range(10_000)])
     ended = project.run(HONEST, iterations=2)
     assert ended.code == 1
-    assert [e["event"] for e in project.ledger()] == ["submitted", "approved"]
+    assert [e["event"] for e in project.verdicts()] == ["submitted", "approved"]
 
 
 def test_a_dry_run_leaves_branch_list_and_ledger_alone(tmp_path: Path) -> None:

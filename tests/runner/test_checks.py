@@ -53,7 +53,7 @@ def test_red_after_the_last_approval_reopens_the_story(project: HostileProject) 
     set_checks(project, red)
     ended = project.run(HONEST, iterations=6)
     assert ended.code == 0, ended.screen
-    verdicts = [(entry["event"], entry["story"]) for entry in project.ledger()]
+    verdicts = [(entry["event"], entry["story"]) for entry in project.verdicts()]
     assert verdicts == [
         ("submitted", "US-1"),
         ("approved", "US-1"),
@@ -118,9 +118,9 @@ def test_what_a_check_leaves_chattering_does_not_delay_its_verdict(project: Host
     assert ended.code == 0, ended.screen
 
 
-@pytest.mark.parametrize("number", [2, 3], ids=["after the approval", "at completion"])
+@pytest.mark.parametrize("number", [3, 4], ids=["after the approval", "at completion"])
 def test_ctrl_c_during_a_check_reopens_nothing(tmp_path: Path, number: int) -> None:
-    """The story's own check runs after each of its two iterations, then at completion."""
+    """The story's own check runs before and after its work, after the review, at completion."""
     count = 'n=$(($(cat "$OUTSIDE/n" 2>/dev/null) + 1)); echo $n > "$OUTSIDE/n"'
     hangs = f'{count}; [ $n = {number} ] || exit 0; echo now > "$OUTSIDE/checking"; sleep 600'
     project = HostileProject(tmp_path, story("US-1", verify=[hangs]))
@@ -133,4 +133,4 @@ def test_ctrl_c_during_a_check_reopens_nothing(tmp_path: Path, number: int) -> N
     runner.send_signal(signal.SIGINT)
     assert runner.wait(60) == 130
     assert project.stories()["US-1"]["reviewStatus"] == "approved"
-    assert [entry["event"] for entry in project.ledger()] == ["submitted", "approved"]
+    assert [entry["event"] for entry in project.verdicts()] == ["submitted", "approved"]

@@ -143,7 +143,7 @@ def test_a_done_story_whose_criteria_a_person_changed_is_reviewed_again(
     ended = verb(project, "resume", "-n", "9")
     assert ended.code == 0, ended.screen
     assert "review again: US-1" in ended.screen
-    verdicts = [e["event"] for e in project.ledger() if e["story"] == "US-1"]
+    verdicts = [e["event"] for e in project.verdicts() if e["story"] == "US-1"]
     assert verdicts == ["submitted", "approved", "approved"]
 
 

@@ -62,4 +62,4 @@ def test_a_ledger_that_became_a_folder_is_told_with_the_copy(tmp_path: Path) -> 
     assert (first.code, ended.code) == (1, 2)
     assert "was changed by someone else during the run" in ended.screen
     [copy] = project.state.glob("ralph/project-*/ledger.jsonl.kept-*")
-    assert json.loads(copy.read_text().splitlines()[0])["event"] == "submitted"
+    assert json.loads(copy.read_text().splitlines()[1])["event"] == "submitted"

@@ -188,7 +188,7 @@ def test_a_changed_ledger_stops_the_run_with_the_runners_copy_beside_it(
     assert "was changed by someone else during the run" in ended.screen
     [copy] = project.state.glob("ralph/project-*/ledger.jsonl.kept-*")
     assert copy.name in ended.screen
-    [entry] = [json.loads(line) for line in copy.read_text().splitlines()]
+    _, entry = [json.loads(line) for line in copy.read_text().splitlines()]
     assert (entry["event"], entry["story"]) == ("submitted", "US-1")
 
 
@@ -282,7 +282,7 @@ def test_leaving_the_branch_stops_for_a_person(tmp_path: Path, mode: str, how: s
     project.git("switch", "-q", "main")
     assert project.document() == json.loads(project.before)
     assert project.git("rev-parse", "HEAD") == project.start
-    assert project.ledger() == []
+    assert project.verdicts() == []
 
 
 def test_what_was_forged_before_the_branch_was_left_is_judged_on_return(tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def assert_as_the_agent_left_it(project: HostileProject, linked: Path, name: str
     else:
         [events] = linked.rglob("events.jsonl")
         written = {json.loads(line)["event"] for line in events.read_text().splitlines()}
-        assert written <= {"run", "iteration", "agent-started", "agent"}
+        assert written <= {"run", "verify-before", "iteration", "agent-started", "agent"}
         assert list(linked.rglob("undone-*")) == []
         assert len(project.kept()) >= 1
 

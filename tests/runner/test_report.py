@@ -18,7 +18,7 @@ IDLE = "echo Nothing to do here"
 
 @pytest.fixture
 def project(tmp_path: Path) -> HostileProject:
-    return HostileProject(tmp_path, story("US-1"))
+    return HostileProject(tmp_path, story("US-1", verify=["test -f US-1.txt"]))
 
 
 def written(project: HostileProject, name: str = "report.md") -> str:
@@ -87,7 +87,8 @@ def test_a_run_that_reaches_nothing(project: HostileProject) -> None:
     lines = lines_of(project)
     assert "**stalled**: breaker: 3 iterations in a row without progress" in lines
     assert "- stories done: 0 of 1" in lines
-    assert "| 3 | Nothing to do here | nothing that counts; 2 of 2 checks passed |" in lines
+    seen = "nothing that counts; 2 of 3 checks passed; red: test -f US-1.txt"
+    assert f"| 3 | Nothing to do here | {seen} |" in lines
     hint = f"# look into .ralph/runs, then {RALPH} resume with a higher --breaker"
     assert lines[lines.index(hint) + 1] == f"{RALPH} resume"
 

@@ -86,7 +86,11 @@ class Scene:
 def scene(tmp_path: Path) -> Iterator[Scene]:
     check = f"trap '' INT TERM; {HELD} check stubborn"
     later = 'touch "$OUTSIDE/later"'
-    project = HostileProject(tmp_path, story("US-1", verify=["test -f app.py", check, later]))
+    # Not in the story's verify, which is also run before the work on it.
+    project = HostileProject(tmp_path, story("US-1", verify=[]))
+    checks = {**project.document(), "verifyCommands": ["test -f app.py", check, later]}
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(checks))
+    project.git("commit", "-qam", "checks")
     with News(project) as news:
         yield Scene(tmp_path, news, project)
 

@@ -52,8 +52,18 @@ def test_one_review_sends_back_and_two_approve(kept: Kept) -> None:
         ("US-002", "approved"),
     ]
     assert kept.of("verdict", "story", "verdict") == expected
-    judged = [(entry["story"], entry["event"]) for entry in kept.ledger]
+    judged = [(entry["story"], entry["event"]) for entry in kept.ledger if "reviewed" in entry]
     assert [entry for entry in judged if entry[1] != "submitted"] == expected
+
+
+def test_each_storys_own_checks_were_red_before_the_work_and_green_after_it(kept: Kept) -> None:
+    ran = [entry for entry in kept.ledger if entry["event"].startswith("verify-")]
+    assert [(entry["story"], entry["event"], entry["passed"]) for entry in ran] == [
+        ("US-001", "verify-before", False),
+        ("US-001", "verify-after", True),
+        ("US-002", "verify-before", False),
+        ("US-002", "verify-after", True),
+    ]
 
 
 def test_the_hostile_iteration_is_undone_by_name(kept: Kept) -> None:

@@ -32,7 +32,6 @@ def shipped() -> list[str]:
 def generated() -> list[str]:
     """Every path that core knows, in a ralph folder of its own and in the default one."""
     records = [paths.HOOK_EVENTS, paths.HOOK_ERRORS, paths.CLEARED, paths.ARCHIVE]
-    called = [getattr(paths, name) for name in ("ROUTER_STATE", "TDD_STATE")]
     sessions = [
         paths.block_count,
         paths.session_state,
@@ -45,6 +44,8 @@ def generated() -> list[str]:
         paths.DOT_FOLDER,
         paths.DOT_IGNORE,
         *records,
+        paths.ROUTER_STATE,
+        paths.TDD_STATE,
         *paths.SETTINGS,
         *(make("5e551011-0000") for make in sessions),
         paths.tasks(folder),

@@ -53,6 +53,8 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "skipReview = false (default)",
         "reviewCap = 5 (default)",
         'atCap = "approve" (default)',
+        "redFirst = false (default)",
+        "strictTests = false (default)",
         "maxCostUsd = no limit (default)",
         "maxDuration = no limit (default)",
         'iterationTimeout = "60m" (default)',

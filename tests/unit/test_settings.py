@@ -32,6 +32,8 @@ DEFAULT = Settings(
     skip_review=False,
     review_cap=5,
     at_cap="approve",
+    red_first=False,
+    strict_tests=False,
     max_cost_usd=None,
     max_duration=None,
     iteration_timeout=3600.0,
@@ -68,6 +70,8 @@ EVERYTHING: Json = {
     "skipReview": True,
     "reviewCap": 2,
     "atCap": "hold",
+    "redFirst": True,
+    "strictTests": True,
     "maxCostUsd": 5,
     "maxDuration": "8h",
     "iterationTimeout": "30m",
@@ -145,6 +149,8 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         skip_review=True,
         review_cap=2,
         at_cap="hold",
+        red_first=True,
+        strict_tests=True,
         max_cost_usd=5.0,
         max_duration=28800.0,
         iteration_timeout=1800.0,
@@ -311,6 +317,7 @@ LIMITS: list[tuple[str, Any, str]] = [
     ("delay", "1", "a duration such as 90s, 15m or 8h; 0s for none"),
 ]
 SWITCHES = ("streamAgentOutput", "includeIterationCountInPrompt", "skipReview", "waitOnLimit")
+SWITCHES += ("redFirst", "strictTests")
 LIMITS += [(name, value, "true or false") for name in SWITCHES for value in (1, "yes", None)]
 AGENT, SCM = "an object with command and flags", "an object with command and tasks"
 GUARDRAILS = "a list of objects with command and failAction"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.counted import counted
-from . import events
+from . import events, proofs
 from .events import Event
 from .facts import Facts, last_checks
 from .words import duration, short, tally
@@ -19,6 +19,8 @@ def a_person(facts: Facts) -> list[str]:
         *_at_cap(facts),
         *_unseen(facts),
         *_undone(facts),
+        *_proves_nothing(facts),
+        *_tests_changed(facts),
         *_each(facts, "blocker", "A blocker, in the agent's words: {text}"),
         *_red(facts),
         *_each(facts, "flaky", "A flaky check, which failed once and then passed: {command}"),
@@ -65,6 +67,21 @@ def _undone(facts: Facts) -> list[str]:
     rules = ", ".join(tally(short(event.text("rule"), 60) for event in found))
     where = f".ralph/runs/{facts.run}/undone-*"
     return [f"{counted(len(found), 'edit')} undone: {rules}; the agent's versions are {where}"]
+
+
+def _proves_nothing(facts: Facts) -> list[str]:
+    names = [short(name, 40) for name in proofs.proves_nothing(facts.events)]
+    if not names:
+        return []
+    return [f"The verify passed before any work, so it proves nothing: {_some(names)}"]
+
+
+def _tests_changed(facts: Facts) -> list[str]:
+    found = proofs.findings(facts.events)
+    return [
+        f"Tests or checks changed in iteration {finding.number}: {finding.words}"
+        for finding in found[:_MOST]
+    ] + _more(len(found))
 
 
 def _red(facts: Facts) -> list[str]:

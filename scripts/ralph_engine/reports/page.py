@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from ..core.own_command import RALPH
-from . import charts, events, hooks, needs
+from . import charts, events, hooks, needs, proofs
 from .blocks import (
     BAD,
     GOOD,
@@ -57,6 +57,7 @@ def compose(facts: Facts) -> Page:
     sections = [
         Section("What needs a person", [_points(needs.a_person(facts), "Nothing.")]),
         *_stories(facts),
+        *proofs.section(facts.events),
         *_plots(facts),
         Section("Timeline", [_timeline(facts)]),
         Section("Claims against evidence", _claims(facts)),

@@ -1,0 +1,63 @@
+"""What a set of changes does to the tests and checks of a project: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from . import configured, kinds, named_files, weakened_tests
+from .change import CI, CONFIGURATION, EXPECTED, SCRIPT, Change, Finding
+
+_NAMED = 3
+_WHOLE = {kinds.CI: CI, kinds.SCRIPT: SCRIPT, kinds.EXPECTED: EXPECTED}
+
+
+def concerns(path: str, named: Set[str]) -> bool:
+    """Is a change of this file worth a look?"""
+    return bool(kinds.of(path, named)) or kinds.may_hold_tests(path)
+
+
+def findings(changes: Sequence[Change], commands: Iterable[str]) -> list[Finding]:
+    """`commands` are the project's own checks: the scripts they run count as such."""
+    named = named_files.of(commands)
+    tests = [_as_test(change, named) for change in changes if _is_test(change.old_path, named)]
+    tests += [c for c in changes if _is_test(c.path, named) and not _is_test(c.old_path, named)]
+    others = [finding for change in changes for finding in _of_other(change, named)]
+    return sorted({*weakened_tests.findings(tests), *others})
+
+
+def _is_test(path: str, named: Set[str]) -> bool:
+    return kinds.of(path, named) == kinds.TEST or kinds.may_hold_tests(path)
+
+
+def _as_test(change: Change, named: Set[str]) -> Change:
+    """Under a name that is no test's nobody runs it any more."""
+    return change if _is_test(change.path, named) else change._replace(after=None)
+
+
+def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
+    kind = kinds.of(change.old_path, named)
+    if kind != kinds.CONFIGURATION and kinds.of(change.path) == kinds.CONFIGURATION:
+        yield from _configuration(change._replace(old_path=change.path, before=None))
+    if kind == kinds.CONFIGURATION:
+        yield from _configuration(change)
+    elif kind in _WHOLE and change.before is not None:
+        if change.after is None or change.path != change.old_path:
+            yield Finding(change.old_path, _WHOLE[kind], "the file is gone")
+        elif configured.significant(change.before) != configured.significant(change.after):
+            yield Finding(change.path, _WHOLE[kind], "changed")
+
+
+def _configuration(change: Change) -> Iterator[Finding]:
+    if change.after is None or change.path != change.old_path:
+        yield Finding(change.old_path, CONFIGURATION, "the file is gone")
+        return
+    after = configured.parts(change.path, change.after)
+    if change.before is None:
+        # A new manifest is the beginning of a project; a new file of one tool may outdo another.
+        if "" in after:
+            yield Finding(change.path, CONFIGURATION, "new")
+        return
+    names = configured.changed(configured.parts(change.path, change.before), after)
+    if names:
+        words = ", ".join(filter(None, names[:_NAMED]))
+        yield Finding(change.path, CONFIGURATION, f"changed: {words}" if words else "changed")

@@ -1,0 +1,156 @@
+"""How tests look in each language: where one begins, what skips it, what it asserts."""
+
+from __future__ import annotations
+
+import re
+from re import Pattern
+from typing import NamedTuple
+
+
+class Language(NamedTuple):
+    """`test` names a test where it begins; where there is a `mark`, only behind one.
+
+    `comment` begins a line that is no code; `blocks` are what opens and closes more of them.
+    """
+
+    test: Pattern[str]
+    skip: Pattern[str]
+    assertion: Pattern[str]
+    vacuous: Pattern[str]
+    comment: Pattern[str]
+    blocks: dict[str, str]
+    mark: Pattern[str] | None = None
+
+
+def _any(*patterns: str) -> Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+# A build constraint looks like a comment and switches a whole file off.
+_SLASHES = re.compile(r"\s*//(?!go:build|\s*\+build)")
+_HASH = re.compile(r"\s*#")
+_STARS = {"/*": "*/"}
+_SAME = r"([\w.'\"]+)"
+
+PYTHON = Language(
+    test=re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>test\w*)"),
+    skip=_any(
+        r"pytest\.mark\.(?:skipif|skip|xfail)\b",
+        r"pytest\.(?:skip|xfail|importorskip)\b(?=\()",
+        r"unittest\.(?:skipIf|skipUnless|skip|expectedFailure|SkipTest)\b",
+        r"@(?:skipIf|skipUnless|skip|expectedFailure)\b",
+        r"\.skipTest\b(?=\()",
+        r"\bcollect_ignore(?:_glob)?\b(?=\s*(?::[^=]*)?=)",
+        r"\bpytest_(?:ignore_collect|collection_modifyitems)\b",
+        r"__test__\s*=\s*False",
+    ),
+    assertion=_any(
+        r"^\s*assert\b",
+        r"\bself\.(?:assert\w+|fail)\(",
+        r"\bpytest\.(?:raises|warns|fail)\(",
+        r"\.assert_\w+\(",
+    ),
+    vacuous=_any(
+        r"^\s*assert\s*\(?\s*(?:True|1|not False|'[^']*'|\"[^\"]*\")\s*\)?\s*(?:,.*|#.*)?$",
+        rf"^\s*assert\s+{_SAME}\s*(?:==|is)\s*\1\s*(?:,.*|#.*)?$",
+        r"\bself\.assert(?:True\(\s*True|False\(\s*False)\s*[,)]",
+    ),
+    comment=_HASH,
+    blocks={'"""': '"""', "'''": "'''"},
+)
+_EACH = r"(?:\.\w+)*"
+_QUOTED = r"\(\s*(?P<quote>['\"`])(?P<name>.*?)(?P=quote)"
+JAVASCRIPT = Language(
+    test=re.compile(rf"^\s*(?:(?:[xf]?it|[xf]?test){_EACH}(?:\(.*\))?|[\])`]\s*\)?)\s*{_QUOTED}"),
+    skip=_any(
+        r"\b(?:it|test|describe|suite|context)\.(?:\w+\.)*(?:skipIf|skip|todo|fixme|failing|fails)\b",
+        r"\b(?:it|test|describe|suite|context)\.(?:\w+\.)*(?:runIf|only)\b",
+        r"^\s*(?:xit|xtest|xdescribe|fit|fdescribe)(?=\(|\.)",
+        r"\bthis\.skip\b(?=\()",
+    ),
+    assertion=_any(r"\bexpect(?:TypeOf)?\s*[(.]", r"\bassert(?:\.\w+)*\(", r"\.should\b"),
+    vacuous=_any(
+        rf"\bexpect\(\s*{_SAME}\s*\)\.to(?:Be|Equal|StrictEqual)\(\s*\1\s*\)",
+        r"\bexpect\(\s*(?:true|1)\s*\)\.(?:toBeTruthy|toBeDefined)\(",
+        r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*[,)]",
+    ),
+    comment=_SLASHES,
+    blocks=_STARS,
+)
+GO = Language(
+    test=re.compile(r"^func\s+(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\("),
+    skip=_any(r"\b[tbf]\.Skip(?:f|Now)?\b(?=\()", r"^//go:build\b", r"^//\s*\+build\b"),
+    assertion=_any(
+        r"\b[tbf]\.(?:Errorf|Error|Fatalf|Fatal|FailNow|Fail)\(",
+        r"\b(?:assert|require|is|qt)\.\w+\(",
+    ),
+    vacuous=_any(
+        r"\b(?:assert|require)\.True\(\s*t\s*,\s*true\s*[,)]",
+        rf"\b(?:assert|require)\.Equal\(\s*t\s*,\s*{_SAME}\s*,\s*\1\s*[,)]",
+    ),
+    comment=_SLASHES,
+    blocks=_STARS,
+)
+RUST = Language(
+    test=re.compile(r"\bfn\s+(?P<name>\w+)"),
+    skip=_any(r"#\[ignore\b", r"#\[cfg_attr\([^]]*\bignore\b", r"#\[cfg\(any\(\)\)\]"),
+    assertion=_any(r"\b(?:assert|assert_\w+|prop_assert\w*|panic|unreachable)!\s*[(\[{]"),
+    vacuous=_any(r"\bassert!\(\s*true\s*[,)]", rf"\bassert_eq!\(\s*{_SAME}\s*,\s*\1\s*[,)]"),
+    comment=_SLASHES,
+    blocks=_STARS,
+    mark=re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck)\b"),
+)
+RUBY = Language(
+    test=re.compile(
+        r"^\s*(?:(?:[xf]?it|[xf]?specify|[xf]?example|scenario|test)[ (]\s*"
+        r"(?P<quote>['\"])(?P<name>.*?)(?P=quote)|def\s+(?P<method>test_\w+[?!]?))"
+    ),
+    skip=_any(
+        r"^\s*(?:xit|xspecify|xexample|xdescribe|xcontext|fit|fspecify|fdescribe|fcontext)\b",
+        r"^\s*(?:skip|pending)\b",
+        r"[,(]\s*:(?:skip|pending|focus)\b",
+        r"\b(?:skip|pending|focus):\s*(?!false|nil)",
+    ),
+    assertion=_any(
+        r"\bexpect\s*[({]",
+        r"\bis_expected\b",
+        r"^\s*(?:assert|refute|flunk)\w*\b",
+        r"\.(?:should|must_\w+|wont_\w+)\b",
+    ),
+    vacuous=_any(
+        r"\bexpect\(\s*(?:true|1)\s*\)\.to\s+(?:be\s*\(?\s*true|be_truthy|eq\s*\(?\s*(?:true|1))",
+        r"^\s*assert[ (]\s*true\b",
+    ),
+    comment=_HASH,
+    blocks={"=begin": "=end"},
+)
+OTHER = Language(
+    test=re.compile(
+        r"^\s*@test\s+(?P<quote>['\"])(?P<name>.*?)(?P=quote)"
+        r"|^\s*test\s+(?P<quote2>['\"])(?P<name2>.*?)(?P=quote2)\s*(?:,.*)?\bdo\b"
+        r"|\b(?:void|fun|func|function|Task)\s+`?(?P<method>[tT]est\w*)"
+    ),
+    skip=_any(
+        r"@(?:Disabled|Ignore|Ignored|DisabledOn\w+)\b",
+        r"\[(?:Ignore|Skip)\b",
+        r"\bSkip\s*=\s*(?=\")",
+        r"\bmarkTest(?:Skipped|Incomplete)\b",
+        r"\b(?:XCTSkip\w*|GTEST_SKIP|assumeTrue|assumeFalse)\b(?=\()",
+        r"@tag\s+:?skip\b",
+        r"^\s*skip\b(?!\s*=)",
+    ),
+    assertion=_any(r"\b(?:[Aa]ssert|XCTAssert|EXPECT_|ASSERT_|expect|require|should)\w*\b"),
+    vacuous=_any(r"\b[Aa]ssertTrue\(\s*true\s*[,)]", r"\bassert\s+true\b"),
+    comment=re.compile(r"\s*(?://|#(?!\[))"),
+    blocks=_STARS,
+)
+
+_SCRIPTS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte")
+_BY_ENDING = {
+    **dict.fromkeys(_SCRIPTS, JAVASCRIPT),
+    **{"py": PYTHON, "go": GO, "rs": RUST, "rb": RUBY},
+}
+
+
+def of(path: str) -> Language:
+    return _BY_ENDING.get(path.rpartition(".")[2].lower(), OTHER)

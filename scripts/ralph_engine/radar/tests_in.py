@@ -1,0 +1,115 @@
+"""The tests of one file: their names, their bodies, how much each asserts, what is skipped.
+
+An agent wrote the file: lines, blocks and their number have limits, so that none takes for ever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from .languages import Language
+
+_WIDEST, _LONGEST_BLOCK, _MOST_TESTS = 500, 300, 2_000
+_GOES_ON = (":", "{", "do", "(", ",", "=>")
+
+
+class Test(NamedTuple):
+    """`body` without the name: two with the same one differ in nothing else."""
+
+    name: str
+    body: str
+    assertions: int
+
+
+class Found(NamedTuple):
+    """`outside` are the assertions that stand in no test, such as those of helpers."""
+
+    tests: list[Test]
+    skips: Counter[str]
+    outside: int
+
+
+NOTHING = Found([], Counter(), 0)
+
+
+def read(text: str, language: Language) -> Found:
+    lines = [line[:_WIDEST] for line in _living(text, language)]
+    counts = [_assertions(line, language) for line in lines]
+    tests: list[Test] = []
+    inside: set[int] = set()
+    for name, start in islice(_heads(lines, language), _MOST_TESTS):
+        end = _end(lines, start)
+        body = "\n".join(line.strip() for line in lines[start:end]).replace(name, "", 1)
+        tests.append(Test(name, body, sum(counts[start:end])))
+        inside.update(range(start, end))
+    outside = sum(count for number, count in enumerate(counts) if number not in inside)
+    return Found(tests, _skips(lines, language), outside)
+
+
+def _living(text: str, language: Language) -> Iterator[str]:
+    """Without comments: code behind their marks is switched off."""
+    closing = ""
+    for line in text.splitlines():
+        if closing:
+            _, found, line = line.partition(closing)
+            closing = "" if found else closing
+        if not closing and not language.comment.match(line):
+            line, closing = _before_block(line, language)
+            yield line
+
+
+def _before_block(line: str, language: Language) -> tuple[str, str]:
+    """The line up to a block that it leaves open, and what closes that."""
+    openings = [opening for opening in language.blocks if opening in line]
+    if not openings:
+        return line, ""
+    first = min(openings, key=line.index)
+    (before, _, rest), closing = line.partition(first), language.blocks[first]
+    if before.strip() and closing != first:
+        # In the middle of a line it may be part of a text; Python's is one itself.
+        return line, ""
+    return before, "" if closing in rest else closing
+
+
+def _heads(lines: list[str], language: Language) -> Iterator[tuple[str, int]]:
+    marked = False
+    for number, line in enumerate(lines):
+        marked = marked or bool(language.mark and language.mark.search(line))
+        head = language.test.search(line)
+        if head and (marked or not language.mark):
+            marked = False
+            names = [value for key, value in head.groupdict().items() if "quote" not in key]
+            yield next((name for name in names if name), ""), number
+
+
+def _end(lines: list[str], start: int) -> int:
+    """The line behind a block: the first that stands no deeper, unless it only closes."""
+    depth, last = _depth(lines[start]), min(len(lines), start + _LONGEST_BLOCK)
+    for number in range(start + 1, last):
+        line = lines[number].strip()
+        if not line or _depth(lines[number]) > depth:
+            continue
+        if line[0] not in ")]}" and line.split()[0] != "end":
+            return number
+        if not line.endswith(_GOES_ON):
+            return number + 1
+    return last
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _assertions(line: str, language: Language) -> int:
+    found = sum(1 for _ in language.assertion.finditer(line))
+    return max(0, found - sum(1 for _ in language.vacuous.finditer(line))) if found else 0
+
+
+def _skips(lines: list[str], language: Language) -> Counter[str]:
+    """By the word that skips, which is ours; what else stands there is the agent's."""
+    return Counter(
+        match[0].strip(" \t@#[(,:")[:40] for line in lines for match in language.skip.finditer(line)
+    )

@@ -1,0 +1,154 @@
+"""Weakened tests and checks: reviewer and person are told; strict, a reason is wanted."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runner.hostile_project import HostileProject, story
+from runner.live_loop import HONEST, HONEST_PROGRAM, verb
+
+WEAKENS = shlex.join([sys.executable, str(HONEST_PROGRAM.with_name("weakens_tests.py"))])
+TESTS = """from app import ANSWER
+
+
+def test_answer():
+    assert ANSWER == 42
+
+
+def test_type():
+    assert isinstance(ANSWER, int)
+"""
+FOUND = [
+    'tests/test_app.py: deleted test, "test_type" is gone',
+    'tests/test_app.py: fewer assertions, "test_answer" has 0, before 1',
+]
+ASKED = (
+    "Weakened tests and checks are a reason to request changes. Where each of these is right,"
+    " approve and say why in `reviewFeedback`, on a line that begins with `tests:`."
+)
+STRICT = " This run is strict: without that line an approval does not count."
+BLOCKED = (
+    f"The approval does not count: {FOUND[0]}; 2 such in all, and no line of reviewFeedback that"
+    " begins with `tests:` says why that is right."
+)
+REASON = "the answer is\x1b[2J no longer known"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> HostileProject:
+    made = HostileProject(tmp_path, story("US-1", verify=["test -f US-1.txt"]))
+    (made.root / "tests").mkdir()
+    (made.root / "tests" / "test_app.py").write_text(TESTS)
+    made.git("add", "-A")
+    made.git("commit", "-qm", "tests")
+    made.git("tag", "with-tests")
+    return made
+
+
+def events(project: HostileProject, name: str) -> list[dict[str, Any]]:
+    return [event for event in project.journal() if event["event"] == name]
+
+
+def told(project: HostileProject, asked: str) -> str:
+    """Over what the reviewer judges: all since the start."""
+    start, head = (project.git("rev-parse", name)[:12] for name in ("with-tests", ":/^feat"))
+    seen = f"The runner compared tests, CI and check files, {start}..{head}, and found:"
+    return "\n".join([seen, *(f"- {line}" for line in FOUND), asked])
+
+
+def test_the_reviewer_the_person_and_the_report_are_told(project: HostileProject) -> None:
+    ended = project.run(WEAKENS, iterations=3)
+    assert ended.code == 0, ended.screen
+    [event] = events(project, "tests-changed")
+    assert (event["number"], event["all"]) == (1, 2)
+    kinds = [(f["file"], f["kind"]) for f in event["findings"]]
+    assert kinds == [
+        ("tests/test_app.py", "deleted test"),
+        ("tests/test_app.py", "fewer assertions"),
+    ]
+    assert project.prompt(2).endswith(told(project, ASKED))
+    assert "and found:" not in project.prompt(1)
+    for line in FOUND:
+        assert f"[ralph] tests or checks changed: {line}" in ended.screen.splitlines()
+    status = verb(project, "status").screen
+    assert f"tests or checks changed: 2, the last: {FOUND[1]}" in status
+    [report] = project.kept("report.md")
+    plain = report.read_text().replace("\\", "")
+    for line in FOUND:
+        assert f"- Tests or checks changed in iteration 1: {line}" in plain
+    [page] = project.kept("report.html")
+    assert "Can the checks fail?" in page.read_text() and "deleted test" in page.read_text()
+
+
+def test_strict_the_approval_counts_only_with_the_reviewers_reason(project: HostileProject) -> None:
+    ended = project.run(WEAKENS, "--strict-tests", iterations=4)
+    assert ended.code == 0, ended.screen
+    assert project.violations() == {"tests-unexplained"}
+    assert [e["event"] for e in project.verdicts()] == ["submitted", "approved"]
+    assert project.prompt(2).endswith(told(project, ASKED + STRICT))
+    assert f"The runner undid what the last iteration did: {BLOCKED}" in project.prompt(3)
+    assert project.stories()["US-1"]["reviewCount"] == 1
+    assert project.verdicts()[1]["tests"] == REASON
+    [report] = project.kept("report.md")
+    assert "| US-1 | the reviewer's reason | the answer is" in report.read_text()
+    assert "\x1b" not in report.read_text() + ended.screen
+
+
+def test_a_reason_of_the_implementer_is_none(project: HostileProject) -> None:
+    """He writes notes; reviewFeedback is the reviewer's."""
+    document = project.document()
+    document["userStories"][0]["notes"] = "tests: all as it should be"
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("commit", "-qam", "notes")
+    weakens = f"printf 'x = 1\\n' > tests/test_app.py; git commit -qam weaker; exec {HONEST}"
+    path = project.outside / "weakens.sh"
+    path.write_text(f"grep -q needs_review ralph/tasks.json && exec {HONEST}; {weakens}")
+    ended = project.run(f"sh '{path}'", "--strict-tests", iterations=3)
+    assert ended.code == 1, ended.screen
+    assert project.violations() == {"tests-unexplained"}
+    assert project.stories()["US-1"]["passes"] is False
+
+
+def test_strict_by_the_settings_and_a_test_that_came_back(project: HostileProject) -> None:
+    """Sent back, repaired: over the whole range nothing is weaker, and no reason is needed."""
+    (project.root / ".ralph" / "settings.json").write_text('{"strictTests": true}')
+    project.git("commit", "-qam", "settings")
+    ended = project.run(WEAKENS, iterations=6, env={"REJECTIONS": "1"})
+    assert ended.code == 0, ended.screen
+    assert project.violations() == set()
+    assert "and found:" in project.prompt(2) and STRICT in project.prompt(2)
+    assert "and found:" not in project.prompt(4)
+    assert (project.root / "tests" / "test_app.py").read_text() == TESTS
+
+
+def test_strict_without_a_reviewer_is_refused(project: HostileProject) -> None:
+    ended = project.run(HONEST, "--strict-tests", "--skip-review")
+    assert ended.code == 2
+    assert "ralph: --strict-tests needs a reviewer; leave out --skip-review" in ended.screen
+
+
+def test_a_prompt_goal_has_no_reviewer_but_its_person_is_told(project: HostileProject) -> None:
+    path = project.outside / "deletes.sh"
+    path.write_text("git rm -qr tests; git commit -qm x; echo '<response>DONE</response>'")
+    ended = project.run(f"sh '{path}'", "-p", "Tidy up", iterations=1)
+    assert ended.code == 0, ended.screen
+    [event] = events(project, "tests-changed")
+    assert [f["what"] for f in event["findings"]] == ['"test_answer", "test_type" are gone']
+
+
+def test_the_script_behind_a_check_is_watched(project: HostileProject) -> None:
+    (project.root / "check.sh").write_text("grep -q done US-1.txt\n")
+    document = {**project.document(), "verifyCommands": ["sh check.sh"]}
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("add", "-A")
+    project.git("commit", "-qm", "a check")
+    path = project.outside / "vacuous.sh"
+    path.write_text(f"echo true > check.sh; git commit -qam vacuous; exec {HONEST}")
+    project.run(f"sh '{path}'", iterations=1)
+    [event] = events(project, "tests-changed")
+    assert event["findings"] == [{"file": "check.sh", "kind": "check script", "what": "changed"}]
