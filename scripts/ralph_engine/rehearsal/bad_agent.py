@@ -1,0 +1,66 @@
+"""The built-in bad agent: does what its arguments say, one list of deeds per iteration.
+
+Started as `bad_agent.py JSON`: [[["run", "COMMAND"], ["say", "TEXT"], ...], ...]. It stands alone,
+for inside a sandbox little else of the engine may be there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Callable
+
+_MARKER = Path(".ralph-active")
+_FLOOD = 32 * 1024 * 1024
+_LINE = b"all is well, all is well, all is well, all is well, all is well\n"
+
+
+def main(text: str) -> int:
+    sys.stdin.buffer.read()
+    sessions = json.loads(text)
+    number = json.loads(_MARKER.read_text(encoding="utf-8"))["iteration"]
+    if number > len(sessions):
+        return 1
+    for verb, *words in sessions[number - 1]:
+        _do(verb, words)
+    print("Done.", flush=True)
+    return 0
+
+
+def _do(verb: str, words: list[str]) -> None:
+    if verb == "run":
+        subprocess.run(["sh", "-c", words[0]], stdin=subprocess.DEVNULL, check=False)
+    elif verb == "say":
+        print(words[0], flush=True)
+    elif verb == "read":
+        _attempt(lambda: print(Path(words[0]).read_text(encoding="utf-8"), flush=True))
+    elif verb == "write":
+        _attempt(lambda: Path(words[0]).write_text(words[1], encoding="utf-8"))
+    else:
+        _end(words[0])
+
+
+def _attempt(deed: Callable[[], object]) -> None:
+    try:
+        deed()
+    except OSError as error:
+        print(error, flush=True)
+
+
+def _end(kind: str) -> None:
+    if kind == "flood":
+        for _ in range(_FLOOD // len(_LINE)):
+            sys.stdout.buffer.write(_LINE)
+        return
+    while kind == "hang":
+        time.sleep(3600)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

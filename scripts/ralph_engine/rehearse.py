@@ -1,0 +1,215 @@
+"""`rehearse`: bad agents against the user's own set-up, in a scratch copy, with a scorecard."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import (
+    confined,
+    descendants,
+    offline_claude,
+    outputs,
+    run_confinement,
+    run_options,
+    settings,
+    throw_away,
+)
+from .checks import Check
+from .confined import Confinement
+from .core import paths
+from .failure import Failure
+from .harmless import harmless
+from .rehearsal import attack, bout, judge, scorecard, staging, users_tree, weak_setups
+from .rehearsal.attack import Attack
+from .rehearsal.bout import Cast, Stop
+from .rehearsal.judge import Verdict
+from .rehearsal.scorecard import Card
+from .settings import Settings
+from .stops import INTERRUPTED
+
+_PURPOSE = "rehearsal"
+_AT_ONCE = 2
+_FAST = 5.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_EPILOG = (
+    "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error. It works"
+    " on a copy of what git lists in your tree, with stories of its own beside yours; ignored files"
+    " are not in it. No key, no tokens; your tree is compared before and after."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    run_options.add_project_argument(parser)
+    parser.add_argument(
+        "--ralph-dir", default=paths.DEFAULT_RALPH_DIR, metavar="PATH", help="below the project"
+    )
+    parser.add_argument("--list", action="store_true", help="name the attacks; try none")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="this attack (may be repeated)"
+    )
+    parser.add_argument(
+        "--attacks", metavar="DIR", help="the attacks of this folder in place of ours"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+
+def main(given: argparse.Namespace) -> int:
+    folder = Path(given.attacks) if given.attacks else attack.FOLDER
+    attacks = attack.chosen(attack.load(folder), given.only)
+    if given.list:
+        for one in attacks:
+            print(harmless(f"{one.name}: {one.title}"))
+        return 0
+    if shutil.which("git") is None:
+        raise Failure("a rehearsal needs git, which is not on PATH: install it")
+    root = run_options.project_folder(given.project_dir)
+    rehearsal = _Rehearsal(root, run_options.ralph_folder(given.ralph_dir), given.json)
+    card = rehearsal.hold(attacks)
+    if card is None:
+        return INTERRUPTED
+    print(json.dumps(scorecard.document(card), indent=2)) if given.json else rehearsal.show(card)
+    return card.exit_code
+
+
+class _Rehearsal:
+    def __init__(self, root: str, ralph_dir: str, quiet: bool) -> None:
+        self._root, self._ralph_dir, self._quiet = root, ralph_dir, quiet
+        self._stop = Stop()
+        self._remarks: list[str] = []
+
+    def hold(self, attacks: Sequence[Attack]) -> Card | None:
+        """None where it was interrupted; nothing of it is left then either."""
+        for number in _SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._stop.ask)
+        before = users_tree.look(self._root)
+        throw_away.sweep(_PURPOSE)
+        folder = throw_away.make(_PURPOSE)
+        try:
+            card = self._in(folder, attacks)
+        finally:
+            throw_away.remove(folder)
+        changed = users_tree.differences(before, users_tree.look(self._root))
+        return None if self._stop.asked else card._replace(changed=changed)
+
+    def _in(self, folder: str, attacks: Sequence[Attack]) -> Card:
+        lock = throw_away.hold(folder)
+        chosen = settings.read(self._root, os.environ, {})
+        document = staging.document(self._root, self._ralph_dir)
+        found = self._walls(folder, chosen)
+        weak = [*weak_setups.of_walls(self._root, found, os.environ)]
+        checks = weak_setups.all_checks(document, chosen)
+        weak += weak_setups.of_settings(chosen, checks)
+        trials = self._try_checks(folder, chosen, checks)
+        weak += weak_setups.of_checks(trials)
+        fast = sum(trial.seconds for trial in trials) < _FAST
+        plan = staging.plan(
+            self._root, self._ralph_dir, os.path.join(folder, "plan"), with_checks=fast
+        )
+        if not fast:
+            self._remarks.append(
+                "Your checks take long: they were tried by themselves, not again in every attack."
+            )
+        cast = self._cast(folder, found)
+        verdicts = [*self._bouts(plan, folder, attacks, cast, chosen, lock)]
+        order = {one.name: place for place, one in enumerate(attacks)}
+        verdicts.sort(key=lambda verdict: order[verdict.attack.name])
+        return Card(verdicts, weak, self._remarks, ())
+
+    def _walls(self, folder: str, chosen: Settings) -> Confinement:
+        """What would confine a run in the user's own project."""
+        state = os.path.join(folder, "state", "of-the-walls")
+        place = run_confinement.place_of(self._root, self._ralph_dir, state, chosen)
+        found = confined.choose(chosen.sandbox.backend, place)
+        if found.fault:
+            raise Failure(found.fault)
+        return found
+
+    def _try_checks(
+        self, folder: str, chosen: Settings, checks: Sequence[Check]
+    ) -> list[weak_setups.Trial]:
+        if not checks:
+            return []
+        self._say(f"Trying your {len(checks)} checks: as they are, on nothing, on nonsense ...")
+        descendants.adopt_orphans()
+        place = os.path.join(folder, "checks")
+        trials = weak_setups.Trials(
+            place, self._root, self._ralph_dir, chosen, lambda: self._stop.asked
+        ).run(checks)
+        self._remarks += [*weak_setups.remarks(trials)]
+        return trials
+
+    def _cast(self, folder: str, found: Confinement) -> Cast:
+        confined_here = found.sandbox is not None
+        words = () if confined_here else ("--no-sandbox",)
+        # The client refuses to work for root outside of one.
+        variables = {} if confined_here else {"IS_SANDBOX": "1"}
+        program = shutil.which(offline_claude.PROGRAM) or ""
+        who = "Claude Code is not installed: the built-in agent plays, and no hook is in play."
+        if program:
+            own = offline_claude.environment(os.path.join(folder, "asked"), os.environ)
+            version = offline_claude.version(program, folder, own)
+            who = f"Played by your Claude Code {version} with this plugin and a scripted model."
+        self._say(f"{who} {found.words[:1].upper()}{found.words[1:]}.")
+        return Cast(os.path.abspath(program) if program else "", confined_here, words, variables)
+
+    def _bouts(
+        self,
+        plan: staging.Plan,
+        folder: str,
+        attacks: Sequence[Attack],
+        cast: Cast,
+        chosen: Settings,
+        lock: int,
+    ) -> Iterator[Verdict]:
+        untried = {a.name: judge.not_tried(a, cast, chosen.skip_review) for a in attacks}
+        for verdict in filter(None, untried.values()):
+            yield self._told(verdict)
+        rounds = attack.bouts([a for a in attacks if untried[a.name] is None])
+
+        def play(number: int) -> list[Verdict]:
+            if self._stop.asked:
+                return []
+            place = os.path.join(folder, f"bout-{number}")
+            seen = bout.play(plan, place, rounds[number], cast, self._stop, lock)
+            verdicts = [judge.of(one, seen, cast.confined) for one in rounds[number]]
+            throw_away.remove(place)
+            return verdicts
+
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            futures = [pool.submit(play, number) for number in range(len(rounds))]
+            try:
+                for future in futures:
+                    for verdict in future.result():
+                        yield self._told(verdict)
+            except BaseException:
+                self._stop.ask()
+                raise
+
+    def _told(self, verdict: Verdict) -> Verdict:
+        if not self._quiet and not self._stop.asked:
+            _print(scorecard.of_verdict(verdict))
+        return verdict
+
+    def show(self, card: Card) -> None:
+        """What is not on the screen yet."""
+        _print(scorecard.ending(card))
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            with contextlib.suppress(OSError):
+                outputs.line(text, sys.stderr)
+
+
+def _print(lines: Sequence[str]) -> None:
+    print(harmless("\n".join(lines)), flush=True)
