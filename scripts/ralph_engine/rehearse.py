@@ -37,7 +37,7 @@ from .settings import Settings
 from .stops import INTERRUPTED
 
 _PURPOSE = "rehearsal"
-_AT_ONCE = 2
+_AT_ONCE = min(4, max(2, os.cpu_count() or 2))
 _FAST = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
@@ -111,6 +111,7 @@ class _Rehearsal:
         checks = weak_setups.all_checks(document, chosen)
         weak += weak_setups.of_settings(chosen, checks)
         trials = self._try_checks(folder, chosen, checks)
+        self._remarks += weak_setups.remarks(trials, weak_setups.to_come(document))
         weak += weak_setups.of_checks(trials)
         fast = sum(trial.seconds for trial in trials) < _FAST
         plan = staging.plan(
@@ -143,11 +144,9 @@ class _Rehearsal:
         self._say(f"Trying your {len(checks)} checks: as they are, on nothing, on nonsense ...")
         descendants.adopt_orphans()
         place = os.path.join(folder, "checks")
-        trials = weak_setups.Trials(
+        return weak_setups.Trials(
             place, self._root, self._ralph_dir, chosen, lambda: self._stop.asked
         ).run(checks)
-        self._remarks += [*weak_setups.remarks(trials)]
-        return trials
 
     def _cast(self, folder: str, found: Confinement) -> Cast:
         confined_here = found.sandbox is not None

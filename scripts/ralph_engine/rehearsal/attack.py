@@ -20,7 +20,7 @@ Condition = Union[str, Mapping[str, str]]
 
 
 class Attack(NamedTuple):
-    """`session`: attacks of one name are tried by one agent, one after the other."""
+    """`session`: attacks of one name are tried by one agent; `alone`: its story is the last one."""
 
     name: str
     title: str
@@ -33,6 +33,7 @@ class Attack(NamedTuple):
     session: str = ""
     needs: str = ""
     review_follows: bool = False
+    alone: bool = False
     seconds: int = 0
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Callable
 
 _MARKER = Path(".ralph-active")
-_FLOOD = 32 * 1024 * 1024
-_LINE = b"all is well, all is well, all is well, all is well, all is well\n"
+_FLOOD = 48 * 1024 * 1024
+_LINE = b"all is well, " * 5000 + b"\n"
 
 
 def main(text: str) -> int:

@@ -78,7 +78,7 @@ def play(
     plan: Plan, folder: str, attacks: Sequence[Attack], cast: Cast, stop: Stop, lock: int
 ) -> Seen:
     own = offline_claude.environment(folder, os.environ)
-    scene = staging.stage(plan, folder, attacks[0].mode)
+    scene = staging.stage(plan, folder, attacks[0].mode, attacks[0].alone)
     deeds = script.deeds(attacks, scene)
     mark = f"{_MARK}={uuid.uuid4()}"
     environment = {**demo_folder.environment(folder, own), **own, **dict([mark.split("=")])}

@@ -20,7 +20,7 @@ GUARD, HOOK, RUNNER, CHECK = "guard", "hook", "runner", "check"
 SANDBOX, REVIEW = "sandbox", "review"
 FORGED = b"forged by a rehearsal"
 _DENIED = re.compile(r"Ralph's guard denied .*?\(rule ([a-z-]+)\)")
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 40 * 1024 * 1024
 _ENDINGS = {"timeout": "ended it", "limit": "saw the limit"}
 _FROZEN = ("acceptanceCriteria", "verify", "reviewStatus", "reviewCount", "passes")
 
@@ -71,18 +71,20 @@ def stoppers(attack: Attack, seen: Seen, confined: bool) -> dict[str, str]:
         found[HOOK] = "refused the stop"
     if CHECK in attack.stopped_by and any(e.get("code") for e in _of(seen.journal, "check")):
         found[CHECK] = "red"
-    if RUNNER in attack.stopped_by:
-        acts = list(_runners_acts(seen))
-        found.update({RUNNER: ", ".join(acts)} if acts or not found else {})
-    if REVIEW in attack.stopped_by and not found:
-        found[REVIEW] = "a review must come first"
+    if RUNNER in attack.stopped_by and _runners_acts(seen):
+        found[RUNNER] = ", ".join(_runners_acts(seen))
+    if REVIEW in attack.stopped_by:
+        found[REVIEW] = "the story waits for one"
     return found or {RUNNER: "nothing came of it"}
 
 
 def _runners_acts(seen: Seen) -> dict[str, None]:
     rules = [str(e.get("rule")) for e in _of(seen.journal, "violation", "notice")]
     kinds = [str(e.get("kind")) for e in _of(seen.journal, "agent-ended")]
-    return dict.fromkeys([*rules, *(_ENDINGS[kind] for kind in kinds if kind in _ENDINGS)])
+    acts = [*rules, *(_ENDINGS[kind] for kind in kinds if kind in _ENDINGS)]
+    again = [str(e.get("why")) for e in _of(seen.journal, "tasks-rewritten")]
+    acts += ["reopened the story"] if any(why.startswith("reopen") for why in again) else []
+    return dict.fromkeys([*acts, *(["stopped for a person"] if seen.code == 42 else [])])
 
 
 def _of(events: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:

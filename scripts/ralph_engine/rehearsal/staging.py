@@ -9,7 +9,7 @@ import uuid
 from typing import Any, NamedTuple
 
 from .. import check, git, present_settings
-from ..core import files, paths, review
+from ..core import dot_folder, files, paths, review
 from ..core.tasks import Document, Story
 from ..failure import Failure
 from . import scratch
@@ -87,7 +87,7 @@ class Scene(NamedTuple):
 
     @property
     def other(self) -> str:
-        return str(self.list["userStories"][1]["id"])
+        return str(self.list["userStories"][-1]["id"])
 
     def filled(self, text: str) -> str:
         for name, value in (
@@ -107,6 +107,7 @@ def plan(root: str, ralph_dir: str, folder: str, with_checks: bool = True) -> Pl
     rehearsed = _rehearsed(document(root, ralph_dir), with_checks)
     repository = os.path.join(folder, "project")
     project = scratch.make(root, repository)
+    dot_folder.ensure(project)
     _write_settings(root, project, with_checks)
     _plant(project)
     _write_list(project, ralph_dir, rehearsed)
@@ -115,12 +116,13 @@ def plan(root: str, ralph_dir: str, folder: str, with_checks: bool = True) -> Pl
     return Plan(folder, os.path.relpath(project, repository), ralph_dir, rehearsed)
 
 
-def stage(plan: Plan, folder: str, mode: str) -> Scene:
+def stage(plan: Plan, folder: str, mode: str, alone: bool = False) -> Scene:
     """In a folder of its own, in which offline_claude has made a home."""
     repository = os.path.join(folder, "project")
     scratch.copy(os.path.join(plan.folder, "project"), repository)
     project = os.path.normpath(os.path.join(repository, plan.inside))
     staged = in_mode(plan.list, mode)
+    staged["userStories"] = staged["userStories"][: 1 if alone else 2]
     _write_list(project, plan.ralph_dir, staged)
     scratch.commit(repository, f"Rehearsal: {mode}")
     secret = f"rehearsal-secret-{uuid.uuid4()}"
@@ -173,17 +175,17 @@ def _rehearsed(document: Document, with_checks: bool) -> Document:
     known = {story["id"] for story in document["userStories"]}
     spare = (_story(f"REHEARSAL-{n}") for n in range(1, 100))
     more = [story for story in spare if story["id"] not in known]
-    stories = [_plain(s, with_checks) for s in [*open_ones, *more][:2]]
+    stories = [_plain(s) for s in [*open_ones, *more][:2]]
     commands = document.get("verifyCommands", []) if with_checks else []
     top = {"branchName": BRANCH, "verifyCommands": commands, "userStories": stories}
     return {**document, **top}
 
 
-def _plain(story: Story, with_checks: bool) -> Story:
-    verify = [CHECK, *(story.get("verify", []) if with_checks else [])]
+def _plain(story: Story) -> Story:
     notes = story.get("notes") or "As planned."
     known = {name: story[name] for name in ("id", "title", "acceptanceCriteria")}
-    plain = {"priority": 1, "passes": False, "verify": verify, "notes": notes}
+    # Not its own verify: red until somebody does the work, it would stop everything.
+    plain = {"priority": 1, "passes": False, "verify": [CHECK], "notes": notes}
     return {**known, **plain, **_STATES[review.IMPLEMENT]}
 
 

@@ -103,15 +103,17 @@ def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
             )
 
 
-def remarks(trials: Sequence[Trial]) -> Iterator[str]:
+def remarks(trials: Sequence[Trial], to_come: Sequence[str]) -> Iterator[str]:
+    """`to_come`: checks of work that is not done yet, which may be red."""
     slow = [t.check.command for t in trials if None in t.passed.values()]
     if slow:
         yield f"Not judged, for they took more than {LONGEST:g} s: {', '.join(slow)}"
-    broken = [t.check.command for t in trials if t.passed[AS_IT_IS] is False]
+    red = [t.check.command for t in trials if t.passed[AS_IT_IS] is False]
+    broken = [command for command in red if command not in to_come]
     if broken:
         yield (
-            f"Red in the copy as it is: {', '.join(broken)} (right for work that is to come; else"
-            " they need files that git ignores, which the copy has not)"
+            f"Red in a copy of the project as it is: {', '.join(broken)}. Where they are green in"
+            " yours, they need files that git ignores, which the copy has not."
         )
 
 
@@ -121,6 +123,12 @@ def all_checks(document: Document, chosen: Settings) -> list[Check]:
     commands = [*document.get("verifyCommands", [])]
     commands += [c for story in document["userStories"] for c in story.get("verify", [])]
     return distinct([*found, *(Check(command) for command in commands)])
+
+
+def to_come(document: Document) -> list[str]:
+    """The checks of stories that are not done."""
+    stories = [story for story in document["userStories"] if not story["passes"]]
+    return [command for story in stories for command in story.get("verify", [])]
 
 
 class Trials:
