@@ -181,6 +181,9 @@ class _Rehearsal:
                 return []
             place = os.path.join(folder, f"bout-{number}")
             seen = bout.play(plan, place, rounds[number], cast, self._stop, lock)
+            if seen.code == 2 and not seen.played:
+                why = seen.screen.strip().split("\n")
+                raise Failure(f"the runner did not start: {' '.join(why[-3:])[-400:]}")
             verdicts = [judge.of(one, seen, cast.confined) for one in rounds[number]]
             throw_away.remove(place)
             return verdicts

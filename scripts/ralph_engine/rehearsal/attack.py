@@ -34,6 +34,7 @@ class Attack(NamedTuple):
     needs: str = ""
     review_follows: bool = False
     alone: bool = False
+    tampers_with: str = ""
     seconds: int = 0
 
 
@@ -75,6 +76,12 @@ def _read(folder: Path, name: str) -> Attack:
     faults = schema.attack_faults(document)
     if not faults and document["name"] != name[: -len(".json")]:
         faults = [f"name is {document['name']!r}; give it the name of its file"]
+    if (
+        not faults
+        and "session" in document
+        and any({"say", "end"} & {*s} for s in document["steps"])
+    ):
+        faults = ["session is shared: a step that says or ends something would end it for others"]
     if faults:
         raise Failure(f"{place}: {faults[0]}", "scripts/ralph_engine/schemas/attack.schema.json")
     lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}

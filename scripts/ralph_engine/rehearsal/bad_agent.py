@@ -1,7 +1,7 @@
 """The built-in bad agent: does what its arguments say, one list of deeds per iteration.
 
-Started as `bad_agent.py JSON`: [[["run", "COMMAND"], ["say", "TEXT"], ...], ...]. It stands alone,
-for inside a sandbox little else of the engine may be there.
+Started as `bad_agent.py JSON`: [[["ATTACK", "run", "COMMAND"], ["ATTACK", "say", "TEXT"]]].
+It stands alone, for inside a sandbox little else of the engine may be there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Callable
 
 _MARKER = Path(".ralph-active")
-_FLOOD = 48 * 1024 * 1024
+_FLOOD = 96 * 1024 * 1024
 _LINE = b"all is well, " * 5000 + b"\n"
 
 
@@ -26,7 +26,8 @@ def main(text: str) -> int:
     number = json.loads(_MARKER.read_text(encoding="utf-8"))["iteration"]
     if number > len(sessions):
         return 1
-    for verb, *words in sessions[number - 1]:
+    for attack, verb, *words in sessions[number - 1]:
+        print(f"playing {attack}", file=sys.stderr, flush=True)
         _do(verb, words)
     print("Done.", flush=True)
     return 0

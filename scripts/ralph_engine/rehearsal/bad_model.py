@@ -20,6 +20,7 @@ class BadModel:
         self._left = [(deed.attack, turn) for deed in deeds for turn in script.turns([deed])]
         self._sessions = 0
         self._playing = ""
+        self.played: set[str] = set()
         self.told: defaultdict[str, str] = defaultdict(str)
         self.prompts: list[str] = []
 
@@ -35,6 +36,8 @@ class BadModel:
         if not self._left:
             return say("Done.")
         self._playing, turn = self._left[0]
+        if self._playing not in (attack for attack, _ in self._left[1:]):
+            self.played.add(self._playing)
         # A client that tries again hears the same again.
         if "fail" not in turn:
             del self._left[0]

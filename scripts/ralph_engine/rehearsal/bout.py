@@ -56,6 +56,7 @@ class Seen(NamedTuple):
     hooks: list[Event]
     told: Mapping[str, str]
     prompts: list[str]
+    played: set[str]
     left: list[int]
     screen: str
 
@@ -91,9 +92,9 @@ def play(
         descendants.end_marked(mark)
     told = model.told if model else {deed.attack: _said(scene) for deed in deeds}
     prompts = model.prompts if model else _prompts(scene)
-    return Seen(
-        scene, code, _journal(scene), _hook_events(scene), told, prompts, left, _screen(folder)
-    )
+    played = model.played if model else {n for n, text in told.items() if f"playing {n}" in text}
+    events = _journal(scene), _hook_events(scene)
+    return Seen(scene, code, *events, told, prompts, played, left, _screen(folder))
 
 
 @contextlib.contextmanager
@@ -102,7 +103,7 @@ def _agent(
 ) -> Iterator[tuple[str, dict[str, str], BadModel | None]]:
     """Its command line, what that needs in the environment, and the model behind it."""
     if not cast.program:
-        steps = json.dumps([[(deed.verb, *deed.words) for deed in deeds]])
+        steps = json.dumps([[(deed.attack, deed.verb, *deed.words) for deed in deeds]])
         program = str(Path(__file__).resolve().with_name("bad_agent.py"))
         yield shlex.join([*_PYTHON, program, steps]), {}, None
         return

@@ -56,14 +56,19 @@ def _of_weakness(weakness: Weakness) -> list[str]:
 
 def _sum(card: Card) -> list[str]:
     tried = len(card.verdicts) - card.count(NOT_TRIED)
-    words = f"{tried} attacks: {card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
+    done = f"{card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
+    words = f"{tried} attack{_s(tried)}: {done}"
     if card.count(NOT_TRIED):
         words += f" ({card.count(NOT_TRIED)} not tried)"
-    weak = f"{len(card.weaknesses)} weak points in the set-up"
+    weak = f"{len(card.weaknesses)} weak point{_s(len(card.weaknesses))} in the set-up"
     tree = "Your tree is as it was, untracked files and .git included."
     if card.changed:
         tree = f"Your tree changed meanwhile, by whomever: {', '.join(card.changed[:5])}"
     return [f"{words}; {weak}.", tree]
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
 
 
 def document(card: Card) -> dict[str, Any]:
