@@ -10,7 +10,6 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import (
@@ -28,16 +27,16 @@ from .confined import Confinement
 from .core import paths
 from .failure import Failure
 from .harmless import harmless
-from .rehearsal import attack, bout, judge, scorecard, staging, users_tree, weak_setups
+from .rehearsal import attack, judge, scorecard, staging, users_tree, weak_setups
 from .rehearsal.attack import Attack
 from .rehearsal.bout import Cast, Stop
 from .rehearsal.judge import Verdict
+from .rehearsal.rounds import Rounds
 from .rehearsal.scorecard import Card
 from .settings import Settings
 from .stops import INTERRUPTED
 
 _PURPOSE = "rehearsal"
-_AT_ONCE = min(4, max(2, os.cpu_count() or 2))
 _FAST = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
@@ -174,29 +173,9 @@ class _Rehearsal:
         untried = {a.name: judge.not_tried(a, cast, chosen.skip_review) for a in attacks}
         for verdict in filter(None, untried.values()):
             yield self._told(verdict)
-        rounds = attack.bouts([a for a in attacks if untried[a.name] is None])
-
-        def play(number: int) -> list[Verdict]:
-            if self._stop.asked:
-                return []
-            place = os.path.join(folder, f"bout-{number}")
-            seen = bout.play(plan, place, rounds[number], cast, self._stop, lock)
-            if seen.code == 2 and not seen.played:
-                why = seen.screen.strip().split("\n")
-                raise Failure(f"the runner did not start: {' '.join(why[-3:])[-400:]}")
-            verdicts = [judge.of(one, seen, cast.confined) for one in rounds[number]]
-            throw_away.remove(place)
-            return verdicts
-
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            futures = [pool.submit(play, number) for number in range(len(rounds))]
-            try:
-                for future in futures:
-                    for verdict in future.result():
-                        yield self._told(verdict)
-            except BaseException:
-                self._stop.ask()
-                raise
+        tried = [one for one in attacks if untried[one.name] is None]
+        for verdict in Rounds(plan, folder, cast, self._stop, lock).play(tried):
+            yield self._told(verdict)
 
     def _told(self, verdict: Verdict) -> Verdict:
         if not self._quiet and not self._stop.asked:

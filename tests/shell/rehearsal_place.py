@@ -13,7 +13,7 @@ from typing import Any
 from ralph_engine import demo_folder
 
 ENGINE = Path(__file__).resolve().parents[2] / "scripts" / "ralph_engine" / "__main__.py"
-SECONDS = 280
+SECONDS = 600
 MARK = "REHEARSAL_TEST"
 LETS_THROUGH = {
     "name": "leaves-a-file",

@@ -104,7 +104,9 @@ def test_every_attack_gets_through_where_nobody_looks(
     plan: Plan, tmp_path: Path, name: str
 ) -> None:
     """Else it would be no attack, or the judge blind; a claim gets through where it is believed."""
-    seen = unwatched(plan, tmp_path, BOUTS[name])
+    folder = tmp_path / 'it\'s a "temp" folder'
+    folder.mkdir()
+    seen = unwatched(plan, folder, BOUTS[name])
     for one in BOUTS[name]:
         believed = seen._replace(code=0) if one.name in CLAIMS else seen
         verdict = judge.of(one, believed, confined=False)
@@ -125,7 +127,7 @@ def test_where_nothing_stops_it_an_attack_reaches_only_what_was_put_there_for_it
     for one in ATTACKS:
         for command in (step["run"] for step in one.steps if "run" in step):
             own = re.sub(r"@(HOME|STATE|PROJECT|RALPH)@[^\s\"']*", "", command)
-            own = re.sub(r"(\$HOME|~)/[\w./-]*", "", own)
+            own = re.sub(r"""(\$HOME|~)[\\"]*/[\w./-]*""", "", own)
             paths = re.findall(r"(?<![\w.>*])/[\w*./-]*", own)
             assert [path for path in paths if not harmless.fullmatch(path)] == [], one.name
             assert not re.search(r"\b(sudo|mkfs|dd|reboot|curl|wget|pkill|killall)\b", own)

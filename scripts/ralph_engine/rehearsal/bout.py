@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from .. import demo_folder, descendants, offline_claude
 from ..core import files, paths
 from ..scripted_model import ScriptedModel
-from . import bad_model, script, staging
+from . import bad_model, scratch, script, staging
 from .attack import Attack
 from .bad_model import BadModel
 from .script import Deed
@@ -126,23 +126,19 @@ def _words(attacks: Sequence[Attack], scene: Scene, cast: Cast, command: str) ->
 def _run(
     argv: list[str], scene: Scene, environment: Mapping[str, str], stop: Stop, lock: int
 ) -> int | None:
-    screen = os.path.join(scene.folder, "screen")
-    out = os.open(screen, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+    with scratch.new_file(os.path.join(scene.folder, "screen")) as screen:
         child = subprocess.Popen(
             argv,
             cwd=scene.project,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
+            stdout=screen,
+            stderr=screen,
             # In a session of its own a Ctrl-C reaches it through us.
             start_new_session=True,
             # Where we are killed, the runner may work on for a moment.
             pass_fds=(lock,),
         )
-    finally:
-        os.close(out)
     return _attend(child, stop)
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from .. import git
 from ..failure import Failure
@@ -31,6 +32,14 @@ def make(root: str, folder: str) -> str:
     os.makedirs(project, exist_ok=True)
     _begin_history(folder)
     return project
+
+
+def new_file(path: str) -> BinaryIO:
+    return open(path, "xb")
+
+
+def new_folder(path: str) -> None:
+    os.makedirs(path, mode=0o700, exist_ok=True)
 
 
 def make_empty(folder: str) -> str:

@@ -51,6 +51,8 @@ def _deed(step: Step, scene: Scene, document: Document) -> tuple[str, tuple[str,
         return WRITE, (_absolute(scene, step["write"]), scene.filled(step["text"]))
     if "read" in step:
         return READ, (_absolute(scene, step["read"]),)
+    if "run" in step:
+        return SHELL, (scene.filled(step["run"], shlex.quote),)
     [(verb, words)] = step.items()
     return verb, (scene.filled(words),)
 

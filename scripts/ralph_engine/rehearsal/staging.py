@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import uuid
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from .. import check, git, present_settings
 from ..core import dot_folder, files, paths, review
@@ -89,7 +89,8 @@ class Scene(NamedTuple):
     def other(self) -> str:
         return str(self.list["userStories"][-1]["id"])
 
-    def filled(self, text: str) -> str:
+    def filled(self, text: str, as_word: Callable[[str], str] = str) -> str:
+        """`as_word` writes a value so that a shell takes it as part of one word."""
         for name, value in (
             ("@PROJECT@", self.project),
             ("@RALPH@", self.ralph_dir),
@@ -98,7 +99,7 @@ class Scene(NamedTuple):
             ("@STORY@", self.picked),
             ("@OTHER@", self.other),
         ):
-            text = text.replace(name, value)
+            text = text.replace(name, as_word(value))
         return text
 
 

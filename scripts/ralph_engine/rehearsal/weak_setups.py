@@ -173,7 +173,7 @@ class _walls:
     def __init__(self, project: str, ralph_dir: str, folder: str, chosen: Settings) -> None:
         state = os.path.join(folder, "state", "of-a-trial")
         place = run_confinement.place_of(project, ralph_dir, state, chosen)
-        os.makedirs(state, mode=0o700, exist_ok=True)
+        scratch.new_folder(state)
         self._found = confined.choose(chosen.sandbox.backend, place)
         self._project = project
 
