@@ -222,6 +222,7 @@ def _plant(project: str) -> None:
     python = f"'{sys.executable}'" if "'" not in sys.executable else "python3"
     words = f"{python} -B -m unittest discover -s {PLANTED} -t {PLANTED}"
     made["check.sh"] = f"#!/bin/sh\nset -e\n{words}\n"
+    made[".github/workflows/checks.yml"] = f"on: push\njobs: {{run: {CHECK}}}\n"
     for name, text in made.items():
         files.replace_bytes(project, f"{PLANTED}/{name}", text.encode())
 
