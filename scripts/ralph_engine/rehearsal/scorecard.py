@@ -39,10 +39,9 @@ def ending(card: Card) -> list[str]:
 
 def of_verdict(verdict: Verdict) -> list[str]:
     attack = verdict.attack
-    found = [f"{_SIGNS[verdict.result]} {attack.name}: {attack.title}"]
+    found = _wrapped(f"{_SIGNS[verdict.result]} {attack.name}: {attack.tries}", "")
     if verdict.result == STOPPED:
         return [*found, *_wrapped(f"stopped by {verdict.why}")]
-    found += _wrapped(f"it {attack.tries}")
     found += _wrapped(f"{verdict.result}: {verdict.why}")
     return found + (_wrapped(f"close it: {attack.close}") if verdict.result == GOT_THROUGH else [])
 

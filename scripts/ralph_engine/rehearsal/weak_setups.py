@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Callable, NamedTuple
 
 from .. import confined, run_confinement
-from ..checks import Check, Runner, distinct
+from ..checks import Check, Result, Runner, distinct
 from ..confined import Confinement
 from ..core import paths
 from ..core.tasks import Document
@@ -141,19 +140,21 @@ class Trials:
         self._settings, self._stop = chosen, stop
 
     def run(self, checks: Sequence[Check]) -> list[Trial]:
-        places = {state: self._place(state) for state in (AS_IT_IS, NOTHING, EMPTIED, GARBLED)}
-        seconds: dict[str, float] = {}
-        passed: dict[str, dict[str, bool | None]] = {check.command: {} for check in checks}
-        for state, project in places.items():
-            with _walls(project, self._ralph_dir, self._folder, self._settings) as confinement:
-                runner = Runner(project, "rehearsal", 100, self._stop, confinement)
-                for check in checks:
-                    began = time.monotonic()
-                    short = check._replace(seconds=min(check.seconds, LONGEST))
-                    code = runner.run(short, 0).code
-                    passed[check.command][state] = None if code is None else code == 0
-                    seconds.setdefault(check.command, time.monotonic() - began)
-        return [Trial(c, passed[c.command], seconds[c.command]) for c in checks]
+        first = self._in(AS_IT_IS, checks)
+        quick = [result.check for result in first if result.code is not None]
+        more = {state: self._in(state, quick) for state in (NOTHING, EMPTIED, GARBLED)}
+        codes = {
+            state: {result.check.command: result.code for result in results}
+            for state, results in {AS_IT_IS: first, **more}.items()
+        }
+        return [_trial(result, codes) for result in first]
+
+    def _in(self, state: str, checks: Sequence[Check]) -> list[Result]:
+        project = self._place(state)
+        with _walls(project, self._ralph_dir, self._folder, self._settings) as confinement:
+            runner = Runner(project, "rehearsal", 100, self._stop, confinement)
+            short = [check._replace(seconds=min(check.seconds, LONGEST)) for check in checks]
+            return [runner.run(check, 0) for check in short]
 
     def _place(self, state: str) -> str:
         folder = os.path.join(self._folder, state.replace(" ", "-"))
@@ -165,6 +166,12 @@ class Trials:
             scratch.overwrite(folder, project, keep, b"" if state == EMPTIED else _NONSENSE)
         scratch.commit(folder, "Rehearsal")
         return project
+
+
+def _trial(result: Result, codes: Mapping[str, Mapping[str, int | None]]) -> Trial:
+    found = {state: ran.get(result.check.command) for state, ran in codes.items()}
+    passed = {state: None if code is None else code == 0 for state, code in found.items()}
+    return Trial(result.check, passed, result.seconds)
 
 
 class _walls:
