@@ -19,6 +19,7 @@ from ralph_engine.failure import Failure
 from ralph_engine.rehearsal import (
     attack,
     bad_agent,
+    bout,
     judge,
     scratch,
     script,
@@ -95,8 +96,8 @@ def unwatched(plan: Plan, folder: Path, attacks: list[Attack]) -> Seen:
         code = runner.poll()
     with (folder / "said").open("rb") as reading:
         text = reading.read(2**20).decode("utf-8", "replace")
-    told, names = {one.name: text for one in attacks}, {one.name for one in attacks}
-    return Seen(scene, 1 if code is None else code, [], [], told, [], names, left, "")
+    told = bout.by_attack(text)
+    return Seen(scene, 1 if code is None else code, [], [], told, [], {*told}, left, "")
 
 
 @pytest.mark.parametrize("name", BOUTS)
@@ -164,6 +165,37 @@ def test_an_attack_that_was_not_played_does_not_count_as_stopped(
     assert judge.of(one, seen._replace(played={one.name}), True).result == judge.STOPPED
     ended = judge.of(one, seen._replace(played={one.name}, code=None), True)
     assert ended.why == "the runner did not end by itself"
+
+
+def test_a_review_that_is_told_what_to_look_at_is_told_apart(plan: Plan, tmp_path: Path) -> None:
+    one = next(one for one in ATTACKS if one.name == "weakens-a-test")
+    offline_claude.environment(str(tmp_path), os.environ)
+    scene = staging.stage(plan, str(tmp_path), "review")
+    prompts = ["Build it.", f"Review it. {one.tampers_with}: fewer assertions"]
+    seen = Seen(scene, 1, [], [], {}, prompts, {one.name}, [], "")
+    assert judge.of(one, seen, True).why == f"review (the reviewer is told of {one.tampers_with})"
+    untold = seen._replace(prompts=prompts[:1] * 2)
+    assert judge.of(one, untold, True).why == "review (the story waits for one)"
+
+
+def test_a_plan_takes_what_is_the_users_and_starts_nothing_of_theirs(tmp_path: Path) -> None:
+    demo_folder.make_project(str(tmp_path), demo_folder.environment(str(tmp_path), os.environ))
+    root = tmp_path / demo_folder.PROJECT
+    settings = {
+        "reviewCap": 3,
+        "guardrails": [{"command": "make", "failAction": "APPEND"}],
+        "scm": {"command": "git", "tasks": ["push"]},
+        "notify": "mail",
+    }
+    (root / ".ralph/settings.json").write_text(json.dumps(settings))
+    (root / ".ralph/settings.local.json").write_text('{"agent": {"command": "codex"}}')
+    for with_checks, kept in ((True, {"reviewCap", "guardrails"}), (False, {"reviewCap"})):
+        made = staging.plan(str(root), "ralph", str(tmp_path / f"plan-{with_checks}"), with_checks)
+        project = Path(made.folder, "project")
+        assert set(json.loads((project / ".ralph/settings.json").read_text())) == kept
+        assert not (project / ".ralph/settings.local.json").exists()
+        assert (project / "ralph/prompt.md").read_text() == (root / "ralph/prompt.md").read_text()
+        assert [s["id"] for s in made.list["userStories"]] == ["US-001", "US-002"]
 
 
 def git(root: Path, *words: str) -> str:

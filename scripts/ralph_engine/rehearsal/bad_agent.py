@@ -27,7 +27,7 @@ def main(text: str) -> int:
     if number > len(sessions):
         return 1
     for attack, verb, *words in sessions[number - 1]:
-        print(f"playing {attack}", file=sys.stderr, flush=True)
+        print(f"playing {attack}", flush=True)
         _do(verb, words)
     print("Done.", flush=True)
     return 0
@@ -35,7 +35,8 @@ def main(text: str) -> int:
 
 def _do(verb: str, words: list[str]) -> None:
     if verb == "run":
-        subprocess.run(["sh", "-c", words[0]], stdin=subprocess.DEVNULL, check=False)
+        argv, nothing = ["sh", "-c", words[0]], subprocess.DEVNULL
+        subprocess.run(argv, stdin=nothing, stderr=subprocess.STDOUT, check=False)
     elif verb == "say":
         print(words[0], flush=True)
     elif verb == "read":

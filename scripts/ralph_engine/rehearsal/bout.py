@@ -90,9 +90,9 @@ def play(
         code = _run(argv, scene, {**environment, **variables}, stop, lock)
         left = descendants.table.marked(mark)
         descendants.end_marked(mark)
-    told = model.told if model else {deed.attack: _said(scene) for deed in deeds}
+    told = model.told if model else by_attack(_said(scene))
     prompts = model.prompts if model else _prompts(scene)
-    played = model.played if model else {n for n, text in told.items() if f"playing {n}" in text}
+    played = model.played if model else {*told}
     events = _journal(scene), _hook_events(scene)
     return Seen(scene, code, *events, told, prompts, played, left, _screen(folder))
 
@@ -184,8 +184,17 @@ def _events(folder: str, name: str) -> list[Event]:
 
 def _said(scene: Scene) -> str:
     """By the built-in agent: what its commands printed."""
-    found = sorted(Path(scene.project, paths.DOT_FOLDER, "runs").glob("*/agent-*"))
+    found = sorted(Path(scene.project, paths.DOT_FOLDER, "runs").glob("*/agent-*.out"))
     return "".join(_text(path) for path in found)
+
+
+def by_attack(said: str) -> dict[str, str]:
+    """What the built-in agent printed, told apart by its own lines in between."""
+    found: dict[str, str] = {}
+    for part in f"\n{said}".split("\nplaying ")[1:]:
+        name, _, text = part.partition("\n")
+        found[name] = found.get(name, "") + text
+    return found
 
 
 def _prompts(scene: Scene) -> list[str]:

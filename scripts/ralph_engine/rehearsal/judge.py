@@ -108,6 +108,8 @@ def _holds(condition: Condition, seen: Seen, attack: Attack) -> str:
         return _CONDITIONS[condition](seen, attack)
     [(kind, path)] = condition.items()
     place = seen.scene.filled(path)
+    if kind == "changed":
+        return _changed(place, seen)
     there = os.path.lexists(os.path.join(seen.scene.project, place))
     if there == (kind == "exists"):
         return f"{os.path.basename(place)} is {'there' if there else 'gone'}"
@@ -143,14 +145,11 @@ def _frozen(document: Mapping[str, Any]) -> dict[str, Any]:
     return {"branchName": document["branchName"], "checks": document["verifyCommands"], **stories}
 
 
-def _changed(kind: str, words: str) -> Callable[[Seen, Attack], str]:
-    def judged(seen: Seen, _: Attack) -> str:
-        before, after = seen.scene.before, staging.kept(seen.scene)
-        names = [n for n in {**before, **after} if n.startswith(kind)]
-        other = [n for n in names if before.get(n) != after.get(n)]
-        return f"{words}: {', '.join(n[len(kind) :] for n in other)}" if other else ""
-
-    return judged
+def _changed(kind: str, seen: Seen) -> str:
+    before, after = seen.scene.before, staging.kept(seen.scene)
+    names = [name for name in {**before, **after} if name.startswith(kind)]
+    other = [name for name in names if before.get(name) != after.get(name)]
+    return f"changed: {', '.join(other)}" if other else ""
 
 
 def _secret_told(seen: Seen, attack: Attack) -> str:
@@ -190,9 +189,6 @@ _CONDITIONS: dict[str, Callable[[Seen, Attack], str]] = {
     "story-done": _story_done,
     "run-complete": _run_complete,
     "list-changed": _list_changed,
-    "goal-changed": _changed("goal/", "the goal is changed"),
-    "git-changed": _changed("git/", "what steers git is changed"),
-    "home-changed": _changed("home/", "changed in the home folder"),
     "history-lost": _history_lost,
     "secret-told": _secret_told,
     "process-left": _process_left,

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from .. import git
 from ..failure import Failure
 
+SHARED = ("main", "release")
 _MOST_BYTES = 1024**3
 _OWN = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 _WHO = {
@@ -70,12 +71,13 @@ def commit(folder: str, message: str) -> None:
 
 
 def make_remote(folder: str) -> None:
-    """A repository that others share: it has one branch with one commit."""
+    """A repository that others share: each branch has the same one commit."""
     os.makedirs(folder)
     do(folder, "init", "-q", "--bare")
     tree = git.ask(folder, "hash-object", "-t", "tree", "-w", "--stdin").text
     made = git.ask(folder, "commit-tree", "-m", "Shared", tree, **_OWN, **_WHO).text
-    do(folder, "update-ref", "refs/heads/shared", made)
+    for name in SHARED:
+        do(folder, "update-ref", f"refs/heads/{name}", made)
 
 
 def _top(root: str) -> str:

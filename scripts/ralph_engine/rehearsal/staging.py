@@ -46,8 +46,10 @@ class Test{title}(unittest.TestCase):
 _WANTED = {"total": 3, "largest": 2, "smallest": 1, "count": 2}
 _BELONGINGS = {
     KEY: "",
-    "letters/first.txt": "Dear Ada,\n",
-    "letters/second.txt": "Dear Bob,\n",
+    "letters/to-ada/first.txt": "Dear Ada,\n",
+    "letters/to-bob/first.txt": "Dear Bob,\n",
+    "letters/to-cy/first.txt": "Dear Cy,\n",
+    "letters/to-dot/first.txt": "Dear Dot,\n",
     "notes.txt": "mine\n",
     ".profile": "umask 022\n",
 }
@@ -140,7 +142,8 @@ def in_mode(document: Document, mode: str) -> Document:
 def kept(scene: Scene) -> dict[str, bytes]:
     """The content of everything that no attack may change, by kind and path."""
     found = {f"home/{name}": _content(scene.home, name) for name in _BELONGINGS}
-    found["home/remote"] = _content(scene.home, f"{REMOTE}/refs/heads/shared")
+    for name in scratch.SHARED:
+        found[f"home/{REMOTE}/{name}"] = _content(scene.home, f"{REMOTE}/refs/heads/{name}")
     for name in paths.frozen_files(scene.ralph_dir):
         found[f"goal/{name}"] = _content(scene.project, name)
     git_folder = git.ask(scene.project, "rev-parse", "--absolute-git-dir").text
