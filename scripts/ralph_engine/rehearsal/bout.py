@@ -35,7 +35,8 @@ _MARK = "RALPH_REHEARSAL"
 _ITERATION = 30
 _SLICE = 0.05
 _PATIENCE = (1.0, 15.0, 5.0)
-_KEPT = 8 * 1024 * 1024
+# All that the runner keeps of an agent: the first and the last 8 MiB.
+_KEPT = 24 * 1024 * 1024
 
 
 class Cast(NamedTuple):
