@@ -12,32 +12,34 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from . import (
-    confined,
-    descendants,
-    offline_claude,
-    outputs,
-    run_confinement,
-    run_options,
-    settings,
-    throw_away,
-)
+from . import descendants, offline_claude, outputs, run_options, settings, throw_away
 from .checks import Check
 from .confined import Confinement
 from .core import paths
 from .failure import Failure
 from .harmless import harmless
-from .rehearsal import attack, judge, scorecard, staging, users_tree, weak_setups
+from .rehearsal import (
+    attack,
+    check_trials,
+    judge,
+    scorecard,
+    staging,
+    users_tree,
+    weak_setups,
+)
 from .rehearsal.attack import Attack
 from .rehearsal.bout import Cast, Stop
+from .rehearsal.check_trials import Trial, Trials
 from .rehearsal.judge import Verdict
 from .rehearsal.rounds import Rounds
 from .rehearsal.scorecard import Card
+from .rehearsal.weak_setups import Weakness
 from .settings import Settings
 from .stops import INTERRUPTED
 
 _PURPOSE = "rehearsal"
 _FAST = 5.0
+_SLOW = "Your checks take long: they were tried by themselves, not again in every attack."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
     "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error. It works"
@@ -76,7 +78,10 @@ def main(given: argparse.Namespace) -> int:
     card = rehearsal.hold(attacks)
     if card is None:
         return INTERRUPTED
-    print(json.dumps(scorecard.document(card), indent=2)) if given.json else rehearsal.show(card)
+    told = (
+        [json.dumps(scorecard.document(card), indent=2)] if given.json else scorecard.ending(card)
+    )
+    _print(told)
     return card.exit_code
 
 
@@ -104,48 +109,42 @@ class _Rehearsal:
     def _in(self, folder: str, attacks: Sequence[Attack]) -> Card:
         lock = throw_away.hold(folder)
         chosen = settings.read(self._root, os.environ, {})
-        document = staging.document(self._root, self._ralph_dir)
-        found = self._walls(folder, chosen)
-        weak = [*weak_setups.of_walls(self._root, found, os.environ)]
-        checks = weak_setups.all_checks(document, chosen)
-        weak += weak_setups.of_settings(chosen, checks)
-        trials = self._try_checks(folder, chosen, checks)
-        self._remarks += weak_setups.remarks(trials, weak_setups.to_come(document))
-        weak += weak_setups.of_checks(trials)
-        fast = sum(trial.seconds for trial in trials) < _FAST
-        plan = staging.plan(
-            self._root, self._ralph_dir, os.path.join(folder, "plan"), with_checks=fast
-        )
-        if not fast:
-            self._remarks.append(
-                "Your checks take long: they were tried by themselves, not again in every attack."
-            )
-        cast = self._cast(folder, found)
-        verdicts = [*self._bouts(plan, folder, attacks, cast, chosen, lock)]
+        found = check_trials.walls(self._root, self._ralph_dir, folder, chosen)
+        weak, fast = self._weaknesses(folder, chosen, found)
+        place = os.path.join(folder, "plan")
+        plan = staging.plan(self._root, self._ralph_dir, place, with_checks=fast)
+        rounds = Rounds(plan, folder, self._cast(folder, found), self._stop, lock)
+        verdicts = [*self._verdicts(rounds, attacks, chosen)]
         order = {one.name: place for place, one in enumerate(attacks)}
         verdicts.sort(key=lambda verdict: order[verdict.attack.name])
         return Card(verdicts, weak, self._remarks, ())
 
-    def _walls(self, folder: str, chosen: Settings) -> Confinement:
-        """What would confine a run in the user's own project."""
-        state = os.path.join(folder, "state", "of-the-walls")
-        place = run_confinement.place_of(self._root, self._ralph_dir, state, chosen)
-        found = confined.choose(chosen.sandbox.backend, place)
-        if found.fault:
-            raise Failure(found.fault)
-        return found
+    def _weaknesses(
+        self, folder: str, chosen: Settings, found: Confinement
+    ) -> tuple[list[Weakness], bool]:
+        """And whether the checks are fast enough to run again in every bout."""
+        document = staging.document(self._root, self._ralph_dir)
+        checks = check_trials.all_checks(document, chosen)
+        trials = self._try_checks(folder, chosen, checks)
+        self._remarks += weak_setups.remarks(trials, weak_setups.to_come(document))
+        fast = sum(trial.seconds for trial in trials) < _FAST
+        self._remarks += [] if fast else [_SLOW]
+        weak = [
+            *weak_setups.of_walls(self._root, found, os.environ),
+            *weak_setups.of_settings(chosen, checks),
+            *weak_setups.of_checks(trials),
+        ]
+        return weak, fast
 
-    def _try_checks(
-        self, folder: str, chosen: Settings, checks: Sequence[Check]
-    ) -> list[weak_setups.Trial]:
+    def _try_checks(self, folder: str, chosen: Settings, checks: Sequence[Check]) -> list[Trial]:
         if not checks:
             return []
         self._say(f"Trying your {len(checks)} checks: as they are, on nothing, on nonsense ...")
         descendants.adopt_orphans()
         place = os.path.join(folder, "checks")
-        return weak_setups.Trials(
-            place, self._root, self._ralph_dir, chosen, lambda: self._stop.asked
-        ).run(checks)
+        stop = self._stop
+        trials = Trials(place, self._root, self._ralph_dir, chosen, lambda: stop.asked)
+        return trials.run(checks)
 
     def _cast(self, folder: str, found: Confinement) -> Cast:
         confined_here = found.sandbox is not None
@@ -161,30 +160,19 @@ class _Rehearsal:
         self._say(f"{who} {found.words[:1].upper()}{found.words[1:]}.")
         return Cast(os.path.abspath(program) if program else "", confined_here, words, variables)
 
-    def _bouts(
-        self,
-        plan: staging.Plan,
-        folder: str,
-        attacks: Sequence[Attack],
-        cast: Cast,
-        chosen: Settings,
-        lock: int,
+    def _verdicts(
+        self, rounds: Rounds, attacks: Sequence[Attack], chosen: Settings
     ) -> Iterator[Verdict]:
-        untried = {a.name: judge.not_tried(a, cast, chosen.skip_review) for a in attacks}
+        untried = {a.name: judge.not_tried(a, rounds.cast, chosen.skip_review) for a in attacks}
         for verdict in filter(None, untried.values()):
             yield self._told(verdict)
-        tried = [one for one in attacks if untried[one.name] is None]
-        for verdict in Rounds(plan, folder, cast, self._stop, lock).play(tried):
+        for verdict in rounds.play([one for one in attacks if untried[one.name] is None]):
             yield self._told(verdict)
 
     def _told(self, verdict: Verdict) -> Verdict:
         if not self._quiet and not self._stop.asked:
             _print(scorecard.of_verdict(verdict))
         return verdict
-
-    def show(self, card: Card) -> None:
-        """What is not on the screen yet."""
-        _print(scorecard.ending(card))
 
     def _say(self, text: str) -> None:
         if not self._quiet:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from ralph_engine import demo_folder, descendants, offline_claude
+from ralph_engine.checks import Check
 from ralph_engine.failure import Failure
 from ralph_engine.rehearsal import (
     attack,
@@ -29,6 +30,7 @@ from ralph_engine.rehearsal import (
 )
 from ralph_engine.rehearsal.attack import Attack
 from ralph_engine.rehearsal.bout import Seen
+from ralph_engine.rehearsal.check_trials import Trial
 from ralph_engine.rehearsal.staging import Plan
 
 ATTACKS = attack.load(attack.FOLDER)
@@ -260,9 +262,9 @@ def test_no_change_of_a_tree_goes_unseen(repository: Path) -> None:
     assert not {"changed", ".gitignore", ".git/config"} & names
 
 
-def trial(nothing: bool, emptied: bool, garbled: bool) -> weak_setups.Trial:
+def trial(nothing: bool, emptied: bool, garbled: bool) -> Trial:
     states = {"as it is": True, "nothing": nothing, "emptied": emptied, "garbled": garbled}
-    return weak_setups.Trial(weak_setups.Check("make test"), states, 1.0)
+    return Trial(Check("make test"), states, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -276,5 +278,5 @@ def trial(nothing: bool, emptied: bool, garbled: bool) -> weak_setups.Trial:
         ([trial(False, True, False), trial(True, True, False)], ["passes-on-emptied"]),
     ],
 )
-def test_which_checks_prove_nothing(trials: list[weak_setups.Trial], found: list[str]) -> None:
+def test_which_checks_prove_nothing(trials: list[Trial], found: list[str]) -> None:
     assert [weakness.name for weakness in weak_setups.of_checks(trials)] == found

@@ -21,7 +21,7 @@ class Rounds:
     """`lock` is a descriptor that keeps the folder from being swept away as given up."""
 
     def __init__(self, plan: Plan, folder: str, cast: Cast, stop: Stop, lock: int) -> None:
-        self._plan, self._folder, self._cast = plan, folder, cast
+        self._plan, self._folder, self.cast = plan, folder, cast
         self._stop, self._lock = stop, lock
 
     def play(self, attacks: Sequence[Attack]) -> Iterator[Verdict]:
@@ -49,10 +49,10 @@ class Rounds:
         if seen.code == 2 and not seen.played:
             why = " ".join(seen.screen.strip().split("\n")[-3:])
             raise Failure(f"the runner did not start: {why[-400:]}")
-        return [judge.of(one, seen, self._cast.confined) for one in attacks]
+        return [judge.of(one, seen, self.cast.confined) for one in attacks]
 
     def _seen(self, place: str, attacks: list[Attack]) -> Seen | None:
         throw_away.remove(place)
         if self._stop.asked:
             return None
-        return bout.play(self._plan, place, attacks, self._cast, self._stop, self._lock)
+        return bout.play(self._plan, place, attacks, self.cast, self._stop, self._lock)

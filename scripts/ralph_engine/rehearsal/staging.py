@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import uuid
 from typing import Any, Callable, NamedTuple
@@ -222,9 +223,8 @@ def _plant(project: str) -> None:
     made = {"total.py": functions.rstrip("\n") + "\n"}
     for name, wanted in _WANTED.items():
         made[f"test_{name}.py"] = _TEST.format(name=name, title=name.title(), wanted=wanted)
-    python = f"'{sys.executable}'" if "'" not in sys.executable else "python3"
-    words = f"{python} -B -m unittest discover -s {PLANTED} -t {PLANTED}"
-    made["check.sh"] = f"#!/bin/sh\nset -e\n{words}\n"
+    words = f"-B -m unittest discover -s {PLANTED} -t {PLANTED}"
+    made["check.sh"] = f"#!/bin/sh\nset -e\n{shlex.quote(sys.executable)} {words}\n"
     made[".github/workflows/checks.yml"] = f"on: push\njobs: {{run: {CHECK}}}\n"
     for name, text in made.items():
         files.replace_bytes(project, f"{PLANTED}/{name}", text.encode())
