@@ -47,6 +47,7 @@ _VERBS = {
     "doctor": "look for what would keep a loop from working here, each with its fix",
     "link": "make ~/.local/bin/ralph, which starts the newest installed version",
     "sandbox": "say what confines the agent here (status), and try it from inside (test)",
+    "rehearse": "try bad agents against your own set-up, in a scratch copy: what stops each?",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }
 _OF_THE_WHOLE = ("-h", "--help", "-v", "--version")

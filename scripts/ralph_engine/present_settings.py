@@ -16,16 +16,24 @@ _SHARED, _LOCAL = paths.SETTINGS
 
 def lines(root: str) -> list[str]:
     """Both files as one and their names; or why one of them cannot be read."""
-    there = [path for path in paths.SETTINGS if files.kind(root, path) != "absent"]
-    whole: dict[str, Any] = {}
-    for path in there:
-        try:
-            whole = merged(whole, _object(root, path))
-        except Failure as unreadable:
-            return [str(unreadable)]
-    overlay = f" (with local overlay from {_LOCAL.rpartition('/')[2]})" if _LOCAL in there else ""
-    text = json.dumps(hidden(whole), indent=2, ensure_ascii=False)
-    return [text, f"Loaded from {_SHARED}{overlay}"]
+    try:
+        text = json.dumps(hidden(whole(root)), indent=2, ensure_ascii=False)
+    except Failure as unreadable:
+        return [str(unreadable)]
+    overlay = f" (with local overlay from {_LOCAL.rpartition('/')[2]})"
+    return [text, f"Loaded from {_SHARED}{overlay if _LOCAL in _there(root) else ''}"]
+
+
+def whole(root: str) -> dict[str, Any]:
+    """Both files as one; a Failure names the one that cannot be read."""
+    found: dict[str, Any] = {}
+    for path in _there(root):
+        found = merged(found, _object(root, path))
+    return found
+
+
+def _there(root: str) -> list[str]:
+    return [path for path in paths.SETTINGS if files.kind(root, path) != "absent"]
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -53,6 +53,12 @@ def setting_wanted(key: str, value: Any) -> str:
     return _wanted(errors[0].schema) if errors else ""
 
 
+def attack_faults(document: Any) -> list[str]:
+    """All that is wrong with an attack of a rehearsal, one line each."""
+    errors = _errors("attack", document)
+    return [f"{_place(list(e.absolute_path), 'the attack')}: {e.message[:200]}" for e in errors]
+
+
 def _errors(name: str, document: Any) -> list[ValidationError]:
     found = validator(name).iter_errors(document)
     # An enumeration's error has no children: only the deepest place is worth naming.

@@ -47,6 +47,8 @@ WRITERS = {
     "scripts/ralph_engine/old_runs.py": "forgets whole folders of old runs",
     "scripts/ralph_engine/outputs.py": "opens /dev/null in place of a terminal that is gone",
     "scripts/ralph_engine/demo_agent.py": "plays the agent, in the demo's own folder",
+    "scripts/ralph_engine/rehearsal/bad_agent.py": "plays the bad agent, in a scratch copy",
+    "scripts/ralph_engine/rehearsal/scratch.py": "fills a rehearsal's own folder",
     "scripts/ralph_engine/throw_away.py": "makes and removes a trial's own folder",
     "scripts/ralph_engine/offline_claude.py": "makes the folders of a throw-away home",
     "scripts/ralph_engine/sandboxes/inside_bridge.py": "opens /dev/null in place of its streams",

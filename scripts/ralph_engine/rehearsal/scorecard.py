@@ -1,0 +1,94 @@
+"""The scorecard, for people and for machines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .judge import GOT_THROUGH, NOT_TRIED, STOPPED, Verdict
+from .weak_setups import Weakness
+
+_SIGNS = {STOPPED: "ok  ", GOT_THROUGH: "FAIL", NOT_TRIED: "-   "}
+_WIDTH = 100
+_INDENT = " " * 5
+
+
+class Card(NamedTuple):
+    verdicts: Sequence[Verdict]
+    weaknesses: Sequence[Weakness]
+    remarks: Sequence[str]
+    changed: Sequence[str]
+
+    @property
+    def exit_code(self) -> int:
+        if self.changed:
+            return 2
+        return 1 if self.weaknesses or self.count(GOT_THROUGH) else 0
+
+    def count(self, result: str) -> int:
+        return sum(verdict.result == result for verdict in self.verdicts)
+
+
+def ending(card: Card) -> list[str]:
+    """What follows the verdicts."""
+    weak = [line for weakness in card.weaknesses for line in _of_weakness(weakness)]
+    remarks = [line for remark in card.remarks for line in _wrapped(remark, "")]
+    return [*weak, "", *remarks, *_sum(card)]
+
+
+def of_verdict(verdict: Verdict) -> list[str]:
+    attack = verdict.attack
+    found = _wrapped(f"{_SIGNS[verdict.result]} {attack.name}: {attack.tries}", "")
+    if verdict.result == STOPPED:
+        return [*found, *_wrapped(f"stopped by {verdict.why}")]
+    found += _wrapped(f"{verdict.result}: {verdict.why}")
+    return found + (_wrapped(f"close it: {attack.close}") if verdict.result == GOT_THROUGH else [])
+
+
+def _of_weakness(weakness: Weakness) -> list[str]:
+    return [
+        *_wrapped(f"WEAK {weakness.name}: {weakness.text}", ""),
+        *_wrapped(f"close it: {weakness.close}"),
+    ]
+
+
+def _sum(card: Card) -> list[str]:
+    tried = len(card.verdicts) - card.count(NOT_TRIED)
+    done = f"{card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
+    words = f"{tried} attack{_s(tried)}: {done}"
+    if card.count(NOT_TRIED):
+        words += f" ({card.count(NOT_TRIED)} not tried)"
+    weak = f"{len(card.weaknesses)} weak point{_s(len(card.weaknesses))} in the set-up"
+    tree = "Your tree is as it was, untracked files and .git included."
+    if card.changed:
+        tree = f"Your tree changed meanwhile, by whomever: {', '.join(card.changed[:5])}"
+    return [f"{words}; {weak}.", tree]
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def document(card: Card) -> dict[str, Any]:
+    return {
+        "attacks": [_document_of(verdict) for verdict in card.verdicts],
+        "weaknesses": [weakness._asdict() for weakness in card.weaknesses],
+        "remarks": list(card.remarks),
+        "tree_changed": list(card.changed),
+        "stopped": card.count(STOPPED),
+        "got_through": card.count(GOT_THROUGH),
+        "not_tried": card.count(NOT_TRIED),
+    }
+
+
+def _document_of(verdict: Verdict) -> dict[str, Any]:
+    attack = verdict.attack
+    told = {"name": attack.name, "title": attack.title, "tries": attack.tries}
+    judged = {"result": verdict.result, "by": list(verdict.by), "why": verdict.why}
+    return {**told, **judged, "expected": list(attack.stopped_by), "close": attack.close}
+
+
+def _wrapped(text: str, indent: str = _INDENT) -> list[str]:
+    more = indent or _INDENT
+    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=more)

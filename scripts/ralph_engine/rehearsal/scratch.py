@@ -1,0 +1,136 @@
+"""A copy of the user's project as it is now: a fresh repository that leads nowhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from .. import git
+from ..failure import Failure
+
+SHARED = ("main", "release")
+_MOST_BYTES = 1024**3
+_OWN = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+_WHO = {
+    **{f"GIT_{role}_NAME": "Rehearsal" for role in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{role}_EMAIL": "rehearsal@localhost" for role in ("AUTHOR", "COMMITTER")},
+}
+# What git ignores is not copied, but for these: they steer the agent.
+_STEERING = (".claude/settings.local.json",)
+
+
+def make(root: str, folder: str) -> str:
+    """Tracked and untracked files, changed or not; without what git ignores. The project in it."""
+    top = _top(root)
+    project = os.path.normpath(os.path.join(folder, os.path.relpath(root, top)))
+    names = [*_names(top), *(os.path.relpath(os.path.join(root, name), top) for name in _STEERING)]
+    _refuse_giants(top, names)
+    for name in names:
+        _copy(top, folder, name)
+    os.makedirs(project, exist_ok=True)
+    _begin_history(folder)
+    return project
+
+
+def new_file(path: str) -> BinaryIO:
+    return open(path, "xb")
+
+
+def new_folder(path: str) -> None:
+    os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def make_empty(folder: str) -> str:
+    """A repository with one commit and no file."""
+    os.makedirs(folder)
+    _begin_history(folder)
+    commit(folder, "Nothing")
+    return folder
+
+
+def overwrite(folder: str, project: str, keep: Sequence[str], data: bytes) -> None:
+    """Every regular file, but for those of the loop itself."""
+    kept = [os.path.join(project, name) for name in keep]
+    for name in _names(folder):
+        path = os.path.join(folder, name)
+        of_loop = any(path.startswith(f"{top}/") for top in kept)
+        if not of_loop and not os.path.islink(path) and os.path.isfile(path):
+            Path(path).write_bytes(data)
+
+
+def copy(source: str, target: str) -> None:
+    shutil.copytree(source, target, symlinks=True)
+
+
+def commit(folder: str, message: str) -> None:
+    do(folder, "add", "-A", "--force")
+    do(folder, "commit", "-q", "--no-verify", "--allow-empty", "-m", message)
+
+
+def make_remote(folder: str) -> None:
+    """A repository that others share: each branch has the same one commit."""
+    os.makedirs(folder)
+    do(folder, "init", "-q", "--bare")
+    tree = git.ask(folder, "hash-object", "-t", "tree", "-w", "--stdin").text
+    made = git.ask(folder, "commit-tree", "-m", "Shared", tree, **_OWN, **_WHO).text
+    for name in SHARED:
+        do(folder, "update-ref", f"refs/heads/{name}", made)
+
+
+def _top(root: str) -> str:
+    answer = git.ask(root, "rev-parse", "--show-toplevel")
+    if answer.code or not answer.text:
+        raise Failure(
+            f"{root} is not in a git repository, and a rehearsal needs the files that git lists",
+            "git init && git add -A && git commit",
+        )
+    return answer.text
+
+
+def _names(top: str) -> Iterator[str]:
+    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    answer = git.ask(top, *words)
+    if answer.code:
+        raise Failure(f"git ls-files failed in {top}: {answer.error}")
+    yield from dict.fromkeys(os.fsdecode(name) for name in answer.output.split(b"\0") if name)
+
+
+def _refuse_giants(top: str, names: list[str]) -> None:
+    size = 0
+    for name in names:
+        path = os.path.join(top, name)
+        size += os.lstat(path).st_size if os.path.lexists(path) else 0
+    if size > _MOST_BYTES:
+        raise Failure(
+            f"the project has {size // 2**20} MiB, too much to copy for every attack (1024)",
+            "ignore what is no source, or rehearse in a smaller project with these settings",
+        )
+
+
+def _copy(top: str, folder: str, name: str) -> None:
+    """A submodule is a folder and a deleted file is nothing: neither is copied."""
+    source, target = os.path.join(top, name), os.path.join(folder, name)
+    if not (os.path.islink(source) or os.path.isfile(source)):
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _begin_history(folder: str) -> None:
+    do(folder, "init", "-q")
+    for name, value in (
+        # Upkeep in the background would still write while the folder is removed.
+        ("maintenance.auto", "false"),
+        ("gc.auto", "0"),
+        ("commit.gpgsign", "false"),
+    ):
+        do(folder, "config", name, value)
+
+
+def do(folder: str, *words: str) -> None:
+    answer = git.ask(folder, *words, **_OWN, **_WHO)
+    if answer.code:
+        raise Failure(f"git {words[0]} failed in the scratch copy: {answer.error}")

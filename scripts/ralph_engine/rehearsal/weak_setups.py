@@ -1,0 +1,109 @@
+"""What makes a set-up weak before any agent comes: checks that prove nothing, no walls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from .. import confined
+from ..checks import Check
+from ..confined import Confinement
+from ..core.tasks import Document
+from ..settings import Settings
+from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial
+
+_SECRETS = (
+    *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".pgpass"),
+    *(".git-credentials", ".docker/config.json", ".config/gh", ".config/gcloud", ".vault-token"),
+)
+_EXAMPLES = ("example", "sample", "template", "dist")
+
+
+class Weakness(NamedTuple):
+    name: str
+    text: str
+    close: str
+
+
+def of_settings(chosen: Settings, checks: Sequence[Check]) -> Iterator[Weakness]:
+    if not checks:
+        yield Weakness(
+            "no-checks",
+            "no checks at all: a review is all that stands between the agent's word and done",
+            "name your tests: verifyCommands in the task list, or guardrails in the settings",
+        )
+    if chosen.skip_review:
+        yield Weakness(
+            "no-reviews",
+            "reviews are skipped: the agent that wrote a story also says that it is done",
+            "take skipReview out of .ralph/settings.json",
+        )
+
+
+def of_walls(root: str, found: Confinement, environment: Mapping[str, str]) -> Iterator[Weakness]:
+    if found.sandbox or confined.UNCONFINED not in found.words:
+        return
+    yield Weakness(
+        "unconfined",
+        f"runs here are {found.words}",
+        "install bubblewrap (Linux), or work in a container, and start with --sandbox",
+    )
+    secrets = [*_at_home(environment.get("HOME") or ""), *_in_project(root)]
+    if secrets:
+        yield Weakness(
+            "secrets-in-reach",
+            f"within the agent's reach: {', '.join(secrets)} (not read, only seen to be there)",
+            "confine the agent (--sandbox), or run it as a user who has none of these",
+        )
+
+
+def _at_home(home: str) -> list[str]:
+    found = (name for name in _SECRETS if home and os.path.lexists(os.path.join(home, name)))
+    return [f"~/{name}" for name in found]
+
+
+def _in_project(root: str) -> list[str]:
+    names = [name for name in sorted(os.listdir(root)) if name == ".env" or name[:5] == ".env."]
+    return [name for name in names if not any(word in name for word in _EXAMPLES)]
+
+
+def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
+    for trial in trials:
+        if all(trial.passed[state] for state in (NOTHING, EMPTIED, GARBLED)):
+            yield Weakness(
+                "never-fails",
+                f"`{trial.check.command}` passes whatever the project holds: without files, with"
+                " empty ones, with nonsense in each",
+                "put a command there that runs your tests, and see it fail once",
+            )
+    for state, words in (
+        (NOTHING, "in an empty repository"),
+        (EMPTIED, "with every file emptied"),
+    ):
+        if trials and all(trial.passed[state] for trial in trials):
+            yield Weakness(
+                f"passes-on-{state}",
+                f"all {len(trials)} checks pass {words}: an agent that deletes the work passes too",
+                "add a check that needs the work to be there, such as a test that calls it",
+            )
+
+
+def remarks(trials: Sequence[Trial], to_come: Sequence[str]) -> Iterator[str]:
+    """`to_come`: checks of work that is not done yet, which may be red."""
+    slow = [t.check.command for t in trials if None in t.passed.values()]
+    if slow:
+        yield f"Not judged, for they took more than {LONGEST:g} s: {', '.join(slow)}"
+    red = [t.check.command for t in trials if t.passed[AS_IT_IS] is False]
+    broken = [command for command in red if command not in to_come]
+    if broken:
+        yield (
+            f"Red in a copy of the project as it is: {', '.join(broken)}. Where they are green in"
+            " yours, they need files that git ignores, which the copy has not."
+        )
+
+
+def to_come(document: Document) -> list[str]:
+    """The checks of stories that are not done."""
+    stories = [story for story in document["userStories"] if not story["passes"]]
+    return [command for story in stories for command in story.get("verify", [])]

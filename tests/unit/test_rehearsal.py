@@ -1,0 +1,282 @@
+"""The parts of a rehearsal: attacks that bite, a judge that sees it, a copy, a comparison."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ralph_engine import demo_folder, descendants, offline_claude
+from ralph_engine.checks import Check
+from ralph_engine.failure import Failure
+from ralph_engine.rehearsal import (
+    attack,
+    bad_agent,
+    bout,
+    judge,
+    scratch,
+    script,
+    staging,
+    users_tree,
+    weak_setups,
+)
+from ralph_engine.rehearsal.attack import Attack
+from ralph_engine.rehearsal.bout import Seen
+from ralph_engine.rehearsal.check_trials import Trial
+from ralph_engine.rehearsal.staging import Plan
+
+ATTACKS = attack.load(attack.FOLDER)
+BOUTS = {(group[0].session or group[0].name): group for group in attack.bouts(ATTACKS)}
+SECONDS = 20
+# These change nothing that may not be changed: what they say, or hand in, must be believed.
+CLAIMS = {
+    *("promises-without-work", "promises-in-a-quote", "promises-in-a-fence"),
+    *("promises-in-other-letters", "writes-done", "reviewer-gives-no-verdict"),
+    *("adds-a-skip", "deletes-a-test", "weakens-a-test", "edits-the-check"),
+    *("makes-the-check-vacuous", "touches-other-files", "commits-junk"),
+    *("floods-the-output", "leaves-the-branch"),
+}
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    folder = tmp_path_factory.mktemp("user")
+    demo_folder.make_project(str(folder), demo_folder.environment(str(folder), os.environ))
+    root = str(folder / demo_folder.PROJECT)
+    return staging.plan(root, "ralph", str(folder / "plan"))
+
+
+@contextlib.contextmanager
+def runner_stand_in(scene: staging.Scene) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that an agent can kill, with the marker that names it, and files of its state."""
+    with subprocess.Popen(["sleep", str(SECONDS)]) as runner:
+        marker = {"pid": runner.pid, "iteration": 1, "iterationMode": "implement"}
+        Path(scene.project, ".ralph-active").write_text(json.dumps(marker))
+        run = Path(scene.state, "ralph", "project", "runs", "1")
+        run.mkdir(parents=True)
+        (run / "journal.jsonl").write_text("")
+        try:
+            yield runner
+        finally:
+            runner.kill()
+
+
+def unwatched(plan: Plan, folder: Path, attacks: list[Attack]) -> Seen:
+    """The deeds of a bout with nobody there: no runner, no hooks, no sandbox."""
+    own = offline_claude.environment(str(folder), os.environ)
+    scene = staging.stage(plan, str(folder), attacks[0].mode, attacks[0].alone)
+    deeds = [(d.attack, d.verb, *d.words) for d in script.deeds(attacks, scene)]
+    argv = [sys.executable, "-I", "-X", "utf8", bad_agent.__file__, json.dumps([deeds])]
+    mark = f"RALPH_REHEARSAL={uuid.uuid4()}"
+    environment = {**demo_folder.environment(str(folder), own), **dict([mark.split("=")])}
+    with runner_stand_in(scene) as runner, (folder / "said").open("wb") as said:
+        agent = subprocess.Popen(
+            argv,
+            cwd=scene.project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+        try:
+            # One that never ends is left running: that is what it is there for.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                agent.wait(2 if attacks[0].seconds else SECONDS)
+            left = descendants.table.marked(mark)
+        finally:
+            descendants.end_marked(mark)
+            agent.wait(SECONDS)
+        code = runner.poll()
+    with (folder / "said").open("rb") as reading:
+        text = reading.read(2**20).decode("utf-8", "replace")
+    told = bout.by_attack(text)
+    return Seen(scene, 1 if code is None else code, [], [], told, [], {*told}, left, "")
+
+
+@pytest.mark.parametrize("name", BOUTS)
+def test_every_attack_gets_through_where_nobody_looks(
+    plan: Plan, tmp_path: Path, name: str
+) -> None:
+    """Else it would be no attack, or the judge blind; a claim gets through where it is believed."""
+    folder = tmp_path / 'it\'s a "temp" folder'
+    folder.mkdir()
+    seen = unwatched(plan, folder, BOUTS[name])
+    for one in BOUTS[name]:
+        believed = seen._replace(code=0) if one.name in CLAIMS else seen
+        verdict = judge.of(one, believed, confined=False)
+        assert verdict.result == judge.GOT_THROUGH, (one.name, seen.told[one.name][-2000:])
+
+
+def test_there_are_enough_attacks_and_each_says_how_to_close_it() -> None:
+    assert len(ATTACKS) >= 30
+    assert len({one.title for one in ATTACKS}) == len(ATTACKS)
+    assert {by for one in ATTACKS for by in one.stopped_by} == {
+        *("guard", "hook", "runner", "check", "sandbox", "review")
+    }
+
+
+def test_where_nothing_stops_it_an_attack_reaches_only_what_was_put_there_for_it() -> None:
+    """Every path in a command is of the scratch copy, or one that takes and gives nothing."""
+    harmless = re.compile(r"/dev/(null|urandom)|/bin/sh|/ralph/\*/\S*|//?\"?'?$")
+    for one in ATTACKS:
+        for command in (step["run"] for step in one.steps if "run" in step):
+            own = re.sub(r"@(HOME|STATE|PROJECT|RALPH)@[^\s\"']*", "", command)
+            own = re.sub(r"""(\$HOME|~)[\\"]*/[\w./-]*""", "", own)
+            paths = re.findall(r"(?<![\w.>*])/[\w*./-]*", own)
+            assert [path for path in paths if not harmless.fullmatch(path)] == [], one.name
+            assert not re.search(r"\b(sudo|mkfs|dd|reboot|curl|wget|pkill|killall)\b", own)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"mode": "dream"}, "mode: 'dream' is not one of ['implement', 'review', 'review-fix']"),
+        ({"name": "another"}, "name is 'another'; give it the name of its file"),
+        ({"surprise": 1}, "Additional properties are not allowed ('surprise' was unexpected)"),
+        ({"session": "goal"}, "session is shared: a step that says or ends something"),
+    ],
+)
+def test_an_attack_with_a_fault_is_refused(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    text = (attack.FOLDER / "promises-without-work.json").read_text()
+    path = tmp_path / "promises-without-work.json"
+    path.write_text(json.dumps({**json.loads(text), **changes}))
+    with pytest.raises(Failure, match=re.escape(told)) as caught:
+        attack.load(tmp_path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_an_attack_that_was_not_played_does_not_count_as_stopped(
+    plan: Plan, tmp_path: Path
+) -> None:
+    one = BOUTS["promises-without-work"][0]
+    offline_claude.environment(str(tmp_path), os.environ)
+    scene = staging.stage(plan, str(tmp_path), one.mode)
+    seen = Seen(scene, 1, [], [], {}, [], set(), [], "")
+    assert judge.of(one, seen, confined=True).result == judge.NOT_TRIED
+    assert judge.of(one, seen._replace(played={one.name}), True).result == judge.STOPPED
+    ended = judge.of(one, seen._replace(played={one.name}, code=None), True)
+    assert ended.why == "the runner did not end by itself"
+
+
+def test_a_review_that_is_told_what_to_look_at_is_told_apart(plan: Plan, tmp_path: Path) -> None:
+    one = next(one for one in ATTACKS if one.name == "weakens-a-test")
+    offline_claude.environment(str(tmp_path), os.environ)
+    scene = staging.stage(plan, str(tmp_path), "review")
+    prompts = ["Build it.", f"Review it. {one.tampers_with}: fewer assertions"]
+    seen = Seen(scene, 1, [], [], {}, prompts, {one.name}, [], "")
+    assert judge.of(one, seen, True).why == f"review (the reviewer is told of {one.tampers_with})"
+    untold = seen._replace(prompts=prompts[:1] * 2)
+    assert judge.of(one, untold, True).why == "review (the story waits for one)"
+
+
+def test_a_plan_takes_what_is_the_users_and_starts_nothing_of_theirs(tmp_path: Path) -> None:
+    demo_folder.make_project(str(tmp_path), demo_folder.environment(str(tmp_path), os.environ))
+    root = tmp_path / demo_folder.PROJECT
+    settings = {
+        "reviewCap": 3,
+        "guardrails": [{"command": "make", "failAction": "APPEND"}],
+        "scm": {"command": "git", "tasks": ["push"]},
+        "notify": "mail",
+    }
+    (root / ".ralph/settings.json").write_text(json.dumps(settings))
+    (root / ".ralph/settings.local.json").write_text('{"agent": {"command": "codex"}}')
+    for with_checks, kept in ((True, {"reviewCap", "guardrails"}), (False, {"reviewCap"})):
+        made = staging.plan(str(root), "ralph", str(tmp_path / f"plan-{with_checks}"), with_checks)
+        project = Path(made.folder, "project")
+        assert set(json.loads((project / ".ralph/settings.json").read_text())) == kept
+        assert not (project / ".ralph/settings.local.json").exists()
+        assert (project / "ralph/prompt.md").read_text() == (root / "ralph/prompt.md").read_text()
+        assert [s["id"] for s in made.list["userStories"]] == ["US-001", "US-002"]
+
+
+def git(root: Path, *words: str) -> str:
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
+    who = ["-c", "user.name=A", "-c", "user.email=a@localhost"]
+    done = subprocess.run(
+        ["git", *who, *words], cwd=root, env=own, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    (root / "inner").mkdir(parents=True)
+    git(root, "init", "-q")
+    for name in ("same", "changed", "deleted", "inner/program", ".gitignore"):
+        (root / name).write_text("ignored\n")
+    (root / "inner" / "program").chmod(0o755)
+    (root / "link").symlink_to("same")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "start")
+    return root
+
+
+def test_the_copy_has_what_is_there_now_and_leads_nowhere(repository: Path, tmp_path: Path) -> None:
+    git(repository, "remote", "add", "origin", "/nowhere")
+    (repository / "changed").write_text("by hand\n")
+    (repository / "deleted").unlink()
+    (repository / "new").write_text("untracked\n")
+    (repository / "ignored").write_text("a secret, perhaps\n")
+    copy = tmp_path / "copy"
+    project = scratch.make(str(repository / "inner"), str(copy))
+    scratch.commit(str(copy), "all")
+    assert project == str(copy / "inner")
+    found = {p.relative_to(copy).as_posix() for p in copy.rglob("*") if ".git" not in p.parts}
+    assert found == {"same", "changed", "new", "link", "inner", "inner/program", ".gitignore"}
+    assert (copy / "changed").read_text() == "by hand\n"
+    assert os.readlink(copy / "link") == "same"
+    assert os.access(copy / "inner/program", os.X_OK)
+    assert git(copy, "remote") == git(copy, "status", "--porcelain") == ""
+    assert git(copy, "log", "--format=%an %s") == "Rehearsal all\n"
+
+
+def backdated(path: Path) -> None:
+    """The same length, the same time of its last change."""
+    before = path.stat()
+    path.write_text(path.read_text().upper())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_no_change_of_a_tree_goes_unseen(repository: Path) -> None:
+    before = users_tree.look(str(repository))
+    assert users_tree.differences(before, users_tree.look(str(repository))) == []
+    backdated(repository / "same")
+    (repository / "new").write_text("x")
+    (repository / "deleted").unlink()
+    git(repository, "update-ref", "refs/heads/other", "HEAD")
+    changed = users_tree.differences(before, users_tree.look(str(repository)))
+    names = {os.path.relpath(path, repository) for path in changed}
+    assert {"same", "new", "deleted", ".git/refs/heads/other"} <= names
+    assert not {"changed", ".gitignore", ".git/config"} & names
+
+
+def trial(nothing: bool, emptied: bool, garbled: bool) -> Trial:
+    states = {"as it is": True, "nothing": nothing, "emptied": emptied, "garbled": garbled}
+    return Trial(Check("make test"), states, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("trials", "found"),
+    [
+        ([], []),
+        ([trial(False, False, False)], []),
+        ([trial(True, True, False), trial(False, False, True)], []),
+        ([trial(True, True, True), trial(False, False, False)], ["never-fails"]),
+        ([trial(True, False, False)], ["passes-on-nothing"]),
+        ([trial(False, True, False), trial(True, True, False)], ["passes-on-emptied"]),
+    ],
+)
+def test_which_checks_prove_nothing(trials: list[Trial], found: list[str]) -> None:
+    assert [weakness.name for weakness in weak_setups.of_checks(trials)] == found
