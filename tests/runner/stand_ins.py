@@ -1,0 +1,87 @@
+"""A project on a machine with stand-ins for `docker` and `sbx`, and none of the real ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ralph_engine.sandboxes.machine import name_of
+from runner.hostile_project import ENGINE, MARK, REPOSITORY, HostileProject, end_marked
+
+PROGRAMS = REPOSITORY / "tests" / "fixtures" / "microvm"
+SECONDS = 60
+
+
+class StandIns:
+    """`sbx` or `docker`, whichever are asked for."""
+
+    def __init__(self, folder: Path, *programs: str) -> None:
+        self.project = HostileProject(folder)
+        self.home, self._bin = folder / "stand-in", folder / "bin"
+        self.home.mkdir()
+        self._bin.mkdir()
+        (self.home / "faults").touch()
+        for name in programs:
+            program = self._bin / name
+            program.write_text(f'#!/bin/sh\nexec {sys.executable} -I {PROGRAMS}/{name}.py "$@"\n')
+            program.chmod(0o755)
+        self._hide_real_ones()
+        self.env = {"PATH": str(self._bin), "STAND_IN": str(self.home), "IS_SANDBOX": ""}
+
+    def _hide_real_ones(self) -> None:
+        """All that is on PATH, but for what would be a sandbox or is there as a stand-in."""
+        for folder in os.environ["PATH"].split(os.pathsep):
+            for program in Path(folder).glob("*"):
+                if program.name in ("docker", "sbx") or (self._bin / program.name).exists():
+                    continue
+                (self._bin / program.name).symlink_to(program)
+
+    @property
+    def name(self) -> str:
+        return name_of(str(self.project.root))
+
+    def faults(self, *names: str) -> None:
+        (self.home / "faults").write_text("\n".join(names))
+
+    def without(self, program: str) -> None:
+        (self._bin / program).unlink()
+
+    def calls(self) -> list[list[str]]:
+        """Each with its program first."""
+        log = (self.home / "log").read_text() if (self.home / "log").exists() else ""
+        return [call.split("\0")[:-1] for call in log.split("\x1d\n")[:-1]]
+
+    def called(self, *words: str) -> list[list[str]]:
+        return [call for call in self.calls() if call[: len(words)] == list(words)]
+
+    def machines(self, program: str) -> list[str]:
+        return sorted(path.parent.name for path in self.home.glob(f"{program}/*/status"))
+
+    def settings(self, **sandbox: object) -> None:
+        path = self.project.root / ".ralph" / "settings.json"
+        path.write_text(json.dumps({"sandbox": sandbox}))
+
+    def agent(self, program: str, *words: str) -> str:
+        """In the project, where it is inside, too; out of git's sight."""
+        shutil.copy(program, self.project.root / ".ralph" / Path(program).name)
+        return " ".join(["python3", f".ralph/{Path(program).name}", *words])
+
+    def verb(self, *words: str, root: Path | None = None) -> subprocess.CompletedProcess[str]:
+        argv: Sequence[str] = [sys.executable, "-I", "-X", "utf8", str(ENGINE), *words]
+        try:
+            return subprocess.run(
+                argv,
+                cwd=root or self.project.root,
+                env={**self.project.environment, **self.env},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+            )
+        finally:
+            end_marked(f"{MARK}={self.project.mark}")
