@@ -69,9 +69,8 @@ class Confinement:
             ended = self._enter(self.sandbox, job, on_output, stop_asked, mark)
             if not ended.outside or ended.code == 0 and job.environment.get(ACTIVE) == "1":
                 return ended
-        raise Failure(
-            f"nothing can be run in the sandbox: {ended.outside}", "ralph.sh sandbox stop"
-        )
+        words = f"nothing can be run in the sandbox: {ended.outside}"
+        raise Failure(words, "ralph.sh sandbox stop, then again")
 
     def _enter(
         self,

@@ -55,8 +55,7 @@ def main(given: argparse.Namespace) -> int:
     root = run_options.project_folder(given.project_dir)
     chosen = settings.read(root, os.environ, {})
     state = state_folder.make(state_folder.of_project(root, os.environ))
-    alone = not running_loop.is_running(root)
-    place = run_confinement.place_of(root, paths.DEFAULT_RALPH_DIR, str(state), chosen, alone)
+    place = run_confinement.place_of(root, paths.DEFAULT_RALPH_DIR, str(state), chosen)
     wanted = given.sandbox or chosen.sandbox.backend
     if given.action == "status":
         return _status(place, wanted)
@@ -156,7 +155,7 @@ def _remove(sandbox: Sandbox, place: Place) -> int:
 
 
 def _refuse_beside_loop(place: Place) -> None:
-    if not place.alone:
+    if running_loop.is_running(place.root):
         raise Failure("a loop runs in this folder, in that sandbox", "ralph.sh cancel first")
 
 

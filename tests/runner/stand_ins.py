@@ -18,9 +18,10 @@ SECONDS = 60
 
 
 class StandIns:
-    """`sbx` or `docker`, whichever are asked for."""
+    """`sbx` or `docker`, whichever are asked for; `program` is the first of them."""
 
     def __init__(self, folder: Path, *programs: str) -> None:
+        self.program = programs[0] if programs else ""
         self.project = HostileProject(folder)
         self.home, self._bin = folder / "stand-in", folder / "bin"
         self.home.mkdir()
@@ -44,6 +45,11 @@ class StandIns:
     @property
     def name(self) -> str:
         return name_of(str(self.project.root))
+
+    @property
+    def words(self) -> list[str]:
+        """What its calls begin with."""
+        return ["sbx"] if self.program == "sbx" else ["docker", "sandbox"]
 
     def faults(self, *names: str) -> None:
         (self.home / "faults").write_text("\n".join(names))

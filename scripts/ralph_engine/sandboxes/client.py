@@ -36,6 +36,7 @@ _MEANINGS = (
     ),
 )
 _UNKNOWN_FLAG = 125
+_NONE = "No sandboxes found"
 
 
 class Answer(NamedTuple):
@@ -98,7 +99,7 @@ class Client:
         if answer.code != 0:
             raise Failure(f"{self._dialect.name}: {self.meaning(words, answer)}")
         found = _object_in(answer.text, self._dialect.listed)
-        if found is None and "{" in answer.text:
+        if found is None and answer.text.strip() and _NONE not in answer.text:
             raise Failure(f"`{self._dialect.words} ls --json` says what cannot be read")
         entries = (found or {}).get(self._dialect.listed)
         machines = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
