@@ -18,7 +18,7 @@ from runner.stand_ins import PROGRAMS, StandIns
 AGENTS = REPOSITORY / "tests" / "fixtures" / "agents"
 DONE = "sh -c 'echo \"<response>DONE</response>\"'"
 BOTH = ["sbx", "docker"]
-NO_SBX = "sbx is not on PATH (Docker's microVMs, for macOS, Windows 11 and Ubuntu with KVM)"
+NO_SBX = "sbx is not on PATH"
 NO_BWRAP = "bwrap is not on PATH (install the package bubblewrap)"
 NO_PLUGIN = "this docker has no `sandbox` plugin (Docker Desktop 4.58 to 4.79 have it)"
 
@@ -48,9 +48,7 @@ def docker(tmp_path: Path) -> Iterator[StandIns]:
 def never_detached(standins: StandIns) -> None:
     """`exec -d` never returns on a long command."""
     entered = [call for call in standins.calls() if "exec" in call[1:3]]
-    options = [
-        call[: min(n for n, word in enumerate(call) if "ralph-" in word)] for call in entered
-    ]
+    named = [min(n for n, word in enumerate(call) if "ralph-" in word) for call in entered]
     assert not [call for call, n in zip(entered, named) if "-d" in call[:n]]
 
 

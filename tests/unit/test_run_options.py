@@ -161,7 +161,7 @@ BAD = [
     ("--iteration-timeout", "0m", DURATION),
     ("--idle-timeout", "15", DURATION),
     ("--delay", "x", "give a duration such as 90s, 15m or 8h; 0s for none"),
-    *(("--sandbox", text, "give auto, any, none or bwrap") for text in ("", "lxc", "BWRAP")),
+    *(("--sandbox", text, "give auto, any, none, sbx, docker or bwrap") for text in ("", "lxc", "BWRAP")),
     *((flag, " ", "give a text that is not blank") for flag in ("-m", "-c", "--agent")),
 ]
 

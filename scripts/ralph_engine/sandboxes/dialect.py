@@ -10,7 +10,7 @@ class Dialect(NamedTuple):
 
     `live`: inside, the project is the host's own folder; else a copy that is kept in step, in which
     a file that is there already is never replaced by the host's.
-    `close` and `open` give the command for a network that is closed but for these hosts, or open;
+    `close_but` and `open_up` give the command for a network that is closed but for these hosts, or open;
     where `closed_when_made`, a network that was made open cannot be closed later.
     """
 
@@ -23,8 +23,8 @@ class Dialect(NamedTuple):
     live: bool
     create_closed: tuple[str, ...]
     closed_when_made: bool
-    close: Callable[[str, list[str]], list[str]]
-    open: Callable[[str], list[str]]
+    close_but: Callable[[str, list[str]], list[str]]
+    open_up: Callable[[str], list[str]]
     log: Callable[[str], list[str]]
 
     @property

@@ -20,10 +20,10 @@ class Sandbox(microvm.MicroVM):
         live=False,
         create_closed=(),
         closed_when_made=False,
-        close=lambda name, hosts: (
+        close_but=lambda name, hosts: (
             ["network", "proxy", name, "--policy", "deny"]
             + [word for host in hosts for word in ("--allow-host", host)]
         ),
-        open=lambda name: ["network", "proxy", name, "--policy", "allow"],
+        open_up=lambda name: ["network", "proxy", name, "--policy", "allow"],
         log=lambda name: ["network", "log"],
     )

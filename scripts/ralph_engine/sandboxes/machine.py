@@ -153,9 +153,9 @@ class Machine:
                 f"the sandbox {self.name} was made with an open network",
                 "ralph.sh sandbox rm, then again: it is made anew, closed",
             )
-        words = self._dialect.open(self.name) if now == "deny" else []
+        words = self._dialect.open_up(self.name) if now == "deny" else []
         if wanted == "deny":
-            words = self._dialect.close(self.name, network.hosts(self._place))
+            words = self._dialect.close_but(self.name, network.hosts(self._place))
         if words:
             self._expect(words)
         self._record.keep(self.name, wanted)

@@ -14,15 +14,15 @@ class Sandbox(microvm.MicroVM):
         name="sbx",
         program=("sbx",),
         listed="sandboxes",
-        absent="sbx is not on PATH (Docker's microVMs, for macOS, Windows 11 and Ubuntu with KVM)",
+        absent="sbx is not on PATH",
         remove=("rm", "-f"),
         start=lambda name: [],
         live=True,
         create_closed=("--deny-network",),
         closed_when_made=True,
-        close=lambda name, hosts: (
+        close_but=lambda name, hosts: (
             ["policy", "allow", "network", "--sandbox", name, ",".join(hosts)] if hosts else []
         ),
-        open=lambda name: ["policy", "allow", "network", "--sandbox", name, "**"],
+        open_up=lambda name: ["policy", "allow", "network", "--sandbox", name, "**"],
         log=lambda name: ["policy", "log", name],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import stat
@@ -38,15 +39,15 @@ class Synced:
 
 
 def packed(paths: list[str]) -> bytes:
-    """As a tar file for /; a path that is gone meanwhile is left out."""
+    """As a packed tar file for /; a path that is gone meanwhile is left out."""
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+    with tarfile.TarFile(fileobj=made, mode="w") as archive:
         for path in paths:
             try:
                 archive.add(path, recursive=False)
             except OSError:
                 continue
-    return made.getvalue()
+    return gzip.compress(made.getvalue())
 
 
 def _look(folders: list[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
