@@ -6,13 +6,14 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from ralph_engine.__main__ import _VERBS
-from runner.hostile_project import IDENTITY, REPOSITORY, story
+from runner.hostile_project import IDENTITY, REPOSITORY, HostileProject, story
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 HONEST = shlex.join([sys.executable, str(REPOSITORY / "tests/fixtures/agents/honest.py")])
@@ -126,3 +127,35 @@ def test_every_file_that_it_names_is_there() -> None:
     named = re.findall(r"(?:\(|`|python3 |, `)((?:bench|scripts|tests)/[\w/.-]+\w)", README)
     assert len(named) > 10
     assert [name for name in named if not (REPOSITORY / name).exists()] == []
+
+
+def tried(project: HostileProject, network: str) -> dict[str, str]:
+    """What `sandbox test` finds, with a model on loopback and something to find in the home."""
+    (project.home / ".profile").write_text("mine\n")
+    settings = {"sandbox": {"network": network, "backend": "bwrap"}}
+    (project.root / ".ralph" / "settings.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-I", str(REPOSITORY / "scripts/ralph_engine/__main__.py")]
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        url = f"http://127.0.0.1:{model.getsockname()[1]}"
+        done = subprocess.run(
+            [*command, "sandbox", "test", "--json"],
+            cwd=project.root,
+            env={**project.environment, "ANTHROPIC_BASE_URL": url},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {row["can"]: row["result"] for row in json.loads(done.stdout)["rows"]}
+
+
+def test_the_safety_table_is_what_sandbox_test_finds(tmp_path: Path) -> None:
+    project = HostileProject(tmp_path)
+    both = tried(project, "open"), tried(project, "deny")
+    table = README.split("| from inside, an agent can | |\n|---|---|\n")[1].split("\n\n")[0]
+    written = dict(line.strip("| ").split(" | ") for line in table.splitlines())
+    found = {
+        words: one if one == other else f"network open: {one}; deny: {other}"
+        for (words, one), other in zip(both[0].items(), both[1].values())
+    }
+    assert written == found

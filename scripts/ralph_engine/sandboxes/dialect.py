@@ -10,8 +10,8 @@ class Dialect(NamedTuple):
 
     `live`: inside, the project is the host's own folder; else a copy that is kept in step, in which
     a file that is there already is never replaced by the host's.
-    `close_but` and `open_up` give the command for a network that is closed but for these hosts, or open;
-    where `closed_when_made`, a network that was made open cannot be closed later.
+    `close_but` and `open_up` give the command for a network that reaches only these hosts, or all;
+    where `closed_when_made`, one that was made open cannot be closed later.
     """
 
     name: str
