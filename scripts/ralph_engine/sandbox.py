@@ -150,7 +150,7 @@ def _remove(sandbox: Sandbox, place: Place) -> int:
         _print(f"{sandbox.NAME}: nothing to remove: nothing of it stays")
         return 0
     sandbox.remove()
-    _print(f"{sandbox.NAME}: removed; the project and the agent's sign-in stay")
+    _print(f"{sandbox.NAME}: there is none any more; the project and the agent's sign-in stay")
     return 0
 
 

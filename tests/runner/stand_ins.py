@@ -1,4 +1,4 @@
-"""A project on a machine with stand-ins for `docker` and `sbx`, and none of the real ones."""
+"""Stand-ins for `docker` and `sbx` on a PATH without the real ones, and a project beside them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from ralph_engine.sandboxes.machine import name_of
@@ -17,22 +16,22 @@ PROGRAMS = REPOSITORY / "tests" / "fixtures" / "microvm"
 SECONDS = 60
 
 
-class StandIns:
+class Programs:
     """`sbx` or `docker`, whichever are asked for; `program` is the first of them."""
 
     def __init__(self, folder: Path, *programs: str) -> None:
         self.program = programs[0] if programs else ""
-        self.project = HostileProject(folder)
         self.home, self._bin = folder / "stand-in", folder / "bin"
         self.home.mkdir()
         self._bin.mkdir()
         (self.home / "faults").touch()
+        self.shell_rc({})
         for name in programs:
             program = self._bin / name
             program.write_text(f'#!/bin/sh\nexec {sys.executable} -I {PROGRAMS}/{name}.py "$@"\n')
             program.chmod(0o755)
         self._hide_real_ones()
-        self.env = {"PATH": str(self._bin), "STAND_IN": str(self.home), "IS_SANDBOX": ""}
+        self.env = {"PATH": str(self._bin), "STAND_IN": str(self.home)}
 
     def _hide_real_ones(self) -> None:
         """All that is on PATH, but for what would be a sandbox or is there as a stand-in."""
@@ -43,13 +42,13 @@ class StandIns:
                 (self._bin / program.name).symlink_to(program)
 
     @property
-    def name(self) -> str:
-        return name_of(str(self.project.root))
-
-    @property
     def words(self) -> list[str]:
         """What its calls begin with."""
         return ["sbx"] if self.program == "sbx" else ["docker", "sandbox"]
+
+    def shell_rc(self, variables: dict[str, str]) -> None:
+        """What every program inside has in its environment."""
+        (self.home / "rc").write_text(json.dumps(variables))
 
     def faults(self, *names: str) -> None:
         (self.home / "faults").write_text("\n".join(names))
@@ -68,6 +67,20 @@ class StandIns:
     def machines(self, program: str) -> list[str]:
         return sorted(path.parent.name for path in self.home.glob(f"{program}/*/status"))
 
+
+class StandIns(Programs):
+    """With a small project, on which the real runner works."""
+
+    def __init__(self, folder: Path, *programs: str) -> None:
+        super().__init__(folder, *programs)
+        self.project = HostileProject(folder)
+        self.shell_rc({MARK: self.project.mark})
+        self.env["IS_SANDBOX"] = ""
+
+    @property
+    def name(self) -> str:
+        return name_of(str(self.project.root))
+
     def settings(self, **sandbox: object) -> None:
         path = self.project.root / ".ralph" / "settings.json"
         path.write_text(json.dumps({"sandbox": sandbox}))
@@ -78,10 +91,9 @@ class StandIns:
         return " ".join(["python3", f".ralph/{Path(program).name}", *words])
 
     def verb(self, *words: str, root: Path | None = None) -> subprocess.CompletedProcess[str]:
-        argv: Sequence[str] = [sys.executable, "-I", "-X", "utf8", str(ENGINE), *words]
         try:
             return subprocess.run(
-                argv,
+                [sys.executable, "-I", "-X", "utf8", str(ENGINE), *words],
                 cwd=root or self.project.root,
                 env={**self.project.environment, **self.env},
                 stdin=subprocess.DEVNULL,

@@ -119,6 +119,8 @@ def test_stand_in_a_prompt_arrives_byte_by_byte(tmp_path: Path, program: str, le
     assert (project.root / "prompt-inside").read_bytes() == text.encode()
     assert not (project.root / "trapped").exists()
     assert not list((project.root / ".ralph").glob("prompt-*"))
+    by_file = [call for call in here.calls() if any("/.ralph/prompt-" in word for word in call)]
+    assert bool(by_file) == (length > 100_000)
 
 
 def test_stand_in_the_order_is_sbx_docker_bwrap(tmp_path: Path) -> None:
@@ -209,6 +211,19 @@ def test_stand_in_a_half_made_sandbox_that_stays_is_mentioned(sbx: StandIns) -> 
     ended = sbx.project.run(DONE, "-p", "go", env=sbx.env)
     assert f"the half-made sandbox {sbx.name} was removed and made again" in ended.screen
     assert ended.code == 0 and sbx.machines("sbx") == [sbx.name]
+
+
+def test_stand_in_one_that_cannot_be_entered_is_told_and_not_removed(sbx: StandIns) -> None:
+    """It may hold what a person installed there."""
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    sbx.faults("cannot be entered")
+    ended = sbx.project.run(DONE, "-p", "go", "--sandbox=sbx", env=sbx.env)
+    why = "`sbx exec` failed with exit code 1: ERROR: failed to run sandbox container"
+    fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+    lack = f"`true` did not run inside {sbx.name}: {why} ({fix})"
+    told = f"ralph: no sandbox, no run: sbx: {lack}; --no-sandbox runs without\n"
+    assert (ended.code, ended.screen) == (2, told)
+    assert sbx.machines("sbx") == [sbx.name]
 
 
 def test_stand_in_one_that_stopped_by_itself_is_entered_again(here: StandIns) -> None:
@@ -306,7 +321,9 @@ def test_stand_in_two_paths_that_differ_in_punctuation_have_two_sandboxes(sbx: S
         assert sbx.verb("sandbox", "setup", root=root).returncode == 0
     names = sbx.machines("sbx")
     assert len(names) == 3 and all(name.startswith("ralph-a-b-") for name in names)
-    assert sbx.verb("sandbox", "rm", root=roots[1]).returncode == 0
+    done = sbx.verb("sandbox", "rm", root=roots[1])
+    told = "sbx: there is none any more; the project and the agent's sign-in stay\n"
+    assert (done.returncode, done.stdout) == (0, told)
     assert len(sbx.machines("sbx")) == 2
     removed = [call for call in sbx.calls() if call[1] in ("rm", "stop")]
     assert len(removed) == 1
