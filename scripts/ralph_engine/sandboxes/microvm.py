@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Mapping
 
 from ..core import files, paths
@@ -18,7 +17,6 @@ from .synced import Synced, packed
 
 # Past this, what goes in by stdin may be cut.
 _LONGEST = 100_000
-_SETTLING = 2.0
 _UNPACK = 'rm -f -- "$@" && tar -xzf - -C / && echo "$0"'
 
 
@@ -116,9 +114,7 @@ class MicroVM:
         if not by_itself:
             self._end_all()
         if self._synced:
-            # What was written inside comes out a moment later.
-            time.sleep(_SETTLING)
-            self._synced.in_step()
+            self._synced.settle()
         told = [*self.machine.remarks, *self._remarks]
         self.machine.remarks, self._remarks = [], []
         return told

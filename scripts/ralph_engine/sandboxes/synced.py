@@ -7,9 +7,11 @@ import io
 import os
 import stat
 import tarfile
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+_PAUSES = (2.0, *[1.0] * 8)
 _Seen = dict[str, tuple[int, int, int]]
 
 
@@ -28,6 +30,16 @@ class Synced:
     def in_step(self) -> None:
         """From now on, what differs is the host's own doing."""
         self._seen = dict(_look(self._folders))
+
+    def settle(self) -> None:
+        """What was written inside comes out a moment later: until nothing comes any more."""
+        self.in_step()
+        for seconds in _PAUSES:
+            before = self._seen
+            time.sleep(seconds)
+            self.in_step()
+            if self._seen == before:
+                return
 
     def changes(self) -> Changes:
         """None before it was ever in step: a copy that is just made has it all."""
