@@ -46,7 +46,7 @@ _VERBS = {
     "signs": "list the Signs in ralph/guardrails.md and name malformed ones",
     "doctor": "look for what would keep a loop from working here, each with its fix",
     "link": "make ~/.local/bin/ralph, which starts the newest installed version",
-    "sandbox": "say what confines the agent here (status), and try it from inside (test)",
+    "sandbox": "look after what confines the agent: set it up, try it, stop it, remove it",
     "rehearse": "try bad agents against your own set-up, in a scratch copy: what stops each?",
     "demo": "watch a loop work, and catch a cheating agent: nothing is needed, nothing is kept",
 }

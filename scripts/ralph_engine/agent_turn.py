@@ -11,7 +11,7 @@ from . import costs, fallback, interrupts, processes
 from .agents import choose
 from .agents.adapter import StreamParser
 from .agents.brief import brief
-from .agents.endings import SIGNAL, TIMEOUT, Ended
+from .agents.endings import EMPTY, SIGNAL, TIMEOUT, Ended
 from .agents.events import Event, ToolEnd, ToolStart, as_json
 from .agents.lines import Line, Splitter
 from .agents.request import Launch, Request
@@ -62,6 +62,8 @@ def take(run: Run, who: Chosen, prompt: str, session: str) -> Turn:
     ended = adapter.ended(parser, done.code, cause)
     if done.problem:
         ended = ended._replace(detail=done.problem)
+    if done.outside:
+        ended = Ended(EMPTY, done.outside)
     if parser.result and parser.result.context_window:
         run.context_window = parser.result.context_window
     cost = parser.result.cost_usd if parser.result else None

@@ -22,7 +22,7 @@ def announce(run: Run, goal: Goal) -> None:
     run.say(f"{run.confinement.words}; {_budget(run)}")
     everyone = roles.everyone(run.settings)
     for who in everyone:
-        run.say(f"{who.role}: {agent_version.ask(who.agent.command).sentence}")
+        run.say(f"{who.role}: {_version(run, who.agent.command)}")
     guarded = any(choose(who.agent.command).NAME == "claude" for who in everyone)
     if guarded and not shfmt.path(os.environ):
         run.say(_NO_PARSER)
@@ -34,6 +34,13 @@ def announce(run: Run, goal: Goal) -> None:
         run.say("--review-cap 1: no review can reject")
     if run.document:
         run.say(_first(run))
+
+
+def _version(run: Run, program: str) -> str:
+    sandbox = run.confinement.sandbox
+    if sandbox and sandbox.OWN_PROGRAMS:
+        return f"{program}, as the sandbox has it"
+    return agent_version.ask(program).sentence
 
 
 def _first(run: Run) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import git, processes
 from .core import clean_tree
+from .failure import Failure
 from .own_git import OwnGit
 from .sandboxes import BACKENDS
 from .sandboxes.backend import Place, Sandbox
@@ -15,8 +16,12 @@ from .streams import OnOutput
 
 AUTO, ANY, NONE = "auto", "any", "none"
 DIRECT, SANDBOX = "direct", "sandbox"
+ACTIVE = "RALPH_ACTIVE"
 UNCONFINED = "unconfined: the agent can reach all that you can"
 _NO_IDENTITY = ("Ralph Loop", "ralph@localhost")
+_ENTRANCES = 3
+# Not of the host: inside they are not inherited everywhere.
+_GIVEN = (ACTIVE, "RALPH_RUN_ID")
 
 
 class Report(NamedTuple):
@@ -34,6 +39,7 @@ class Confinement:
         self, sandbox: Sandbox | None = None, words: str = UNCONFINED, fault: str = ""
     ) -> None:
         self.sandbox, self.words, self.fault = sandbox, words, fault
+        self.only_looked_at = False
         self.own_git: OwnGit | None = None
         self.report = Report(lambda _: None, lambda _: None, lambda _, __: "")
         self._added: dict[str, str] = {}
@@ -59,16 +65,37 @@ class Confinement:
     ) -> processes.Ended:
         if self.sandbox is None:
             return processes.run(job, on_output, stop_asked, mark)
-        ended = processes.run(self._inside(self.sandbox, job), on_output, stop_asked, mark)
-        remarks = self.sandbox.after_run(ended.cause is None)
+        for _ in range(_ENTRANCES):
+            ended = self._enter(self.sandbox, job, on_output, stop_asked, mark)
+            if not ended.outside or ended.code == 0 and job.environment.get(ACTIVE) == "1":
+                return ended
+        words = f"nothing can be run in the sandbox: {ended.outside}"
+        raise Failure(words, "ralph.sh sandbox stop, then again")
+
+    def _enter(
+        self,
+        sandbox: Sandbox,
+        job: processes.Job,
+        on_output: OnOutput,
+        stop_asked: Callable[[], bool],
+        mark: str,
+    ) -> processes.Ended:
+        """An agent that may have worked unheard is judged before it is tried again."""
+        inside = self._inside(sandbox, job)
+        ended = processes.run(inside, sandbox.listen(on_output), stop_asked, mark)
+        by_itself = ended.cause is None
+        outside = sandbox.never_began(ended.code) if by_itself and not ended.problem else ""
+        code = sandbox.exit_code(ended.code) if by_itself else ended.code
+        remarks = sandbox.after_run(by_itself)
         self.put_git_back()
         for text in remarks:
             self.report.remark(text)
-        return ended
+        return ended._replace(code=code, outside=outside)
 
     def _inside(self, sandbox: Sandbox, job: processes.Job) -> processes.Job:
         environment = {**job.environment, **self._added}
-        added = {n: v for n, v in environment.items() if os.environ.get(n) != v}
+        given = {*_GIVEN, *self._added}
+        added = {n: v for n, v in environment.items() if n in given or os.environ.get(n) != v}
         argv, stdin = sandbox.hand_over(job.argv, job.stdin)
         wrapped = sandbox.wrap(argv, job.cwd, added)
         return job._replace(argv=wrapped, stdin=stdin, environment=environment, confined=True)
@@ -80,10 +107,10 @@ class Confinement:
 
     def end(self) -> None:
         if self.sandbox:
-            self.sandbox.stop()
+            self.sandbox.leave()
 
 
-def choose(wanted: str, place: Place) -> Confinement:
+def choose(wanted: str, place: Place, only_look: bool = False) -> Confinement:
     """The best that works here; `any` and a name take nothing less."""
     if wanted == NONE:
         return Confinement()
@@ -93,12 +120,20 @@ def choose(wanted: str, place: Place) -> Confinement:
     lacks = {}
     for name in names:
         sandbox = BACKENDS[name](place)
-        lacks[name] = sandbox.available()
+        lacks[name] = sandbox.glance() if only_look else sandbox.available()
         if not lacks[name]:
-            return Confinement(sandbox, f"sandbox {name}: {sandbox.describe()}")
+            found = Confinement(sandbox, f"sandbox {name}: {sandbox.describe()}{_left(lacks)}")
+            found.only_looked_at = only_look
+            return found
     why = "; ".join(f"{name}: {lack}" for name, lack in lacks.items())
     fault = "" if wanted == AUTO else f"no sandbox, no run: {why}; --no-sandbox runs without"
     return Confinement(None, f"{UNCONFINED} ({why})", fault)
+
+
+def _left(lacks: Mapping[str, str]) -> str:
+    """Of back-ends that were tried before: what a person has to clear away."""
+    found = [f" ({name}: {lack})" for name, lack in lacks.items() if "half-made" in lack]
+    return "".join(found)
 
 
 def _identity(root: str) -> Mapping[str, str]:

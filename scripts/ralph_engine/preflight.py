@@ -120,16 +120,27 @@ def _refused_flags(who: roles.Chosen) -> list[str]:
 
 def _faults_of(who: roles.Chosen, settings: Settings, confinement: Confinement) -> list[str]:
     program = who.agent.command
-    if shutil.which(program) is None:
-        fix = f"install it or set {_SET[who.role]}"
-        return [f"the {who.role} {program} is not installed or not on PATH; {fix}"]
+    missing = _missing(program, confinement)
+    if missing:
+        return [f"the {who.role} {program} {missing} or set {_SET[who.role]}"]
     if settings.max_cost_usd is not None and not choose(program).REPORTS_COST:
         return [f"--max-cost needs an agent that reports its cost; {program} does not"]
     confined = confinement.sandbox or os.environ.get("IS_SANDBOX") == "1"
     if choose(program).NAME == "claude" and os.geteuid() == 0 and not confined:
         return ["Claude Code refuses to work as root outside a sandbox; use an ordinary user"]
+    if confinement.sandbox and confinement.sandbox.OWN_PROGRAMS:
+        return []
     keyless = agent_key.fault(program, os.environ)
     return [keyless] if keyless else _flag_faults(program)
+
+
+def _missing(program: str, confinement: Confinement) -> str:
+    sandbox = confinement.sandbox
+    if sandbox and sandbox.OWN_PROGRAMS:
+        # Only looked at, it may not be there yet.
+        found = confinement.only_looked_at or sandbox.has_program(program)
+        return "" if found else "is not in the sandbox; install it in `ralph.sh sandbox shell`"
+    return "" if shutil.which(program) else "is not installed or not on PATH; install it"
 
 
 def _flag_faults(program: str) -> list[str]:

@@ -39,12 +39,16 @@ class Job(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """cause is None where the program ended by itself; `left`: processes that would not go."""
+    """cause is None where the program ended by itself; `left`: processes that would not go.
+
+    `outside`: why it never ran in its sandbox, as far as anyone knows.
+    """
 
     code: int | None
     cause: str | None
     problem: str
     left: tuple[int, ...] = ()
+    outside: str = ""
 
 
 def run(job: Job, on_output: OnOutput, stop_asked: Callable[[], bool], mark: str) -> Ended:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import ask, confined, own_git, roles, state_folder
+from . import ask, confined, own_git, roles, running_loop, state_folder
 from .agents import choose as adapter_of
 from .confined import Confinement, Report
 from .core import files, paths, strict_json
@@ -17,13 +17,17 @@ from .frozen_files import FrozenFiles
 from .own_git import OwnGit
 from .plugin_folder import PLUGIN
 from .run_state import Run
+from .sandboxes import BACKENDS
 from .sandboxes.backend import Place
 from .settings import SIZE_LIMIT, Settings
 
+_OF_RUN, _LIMIT = "sandbox-of-run", 100
 _QUESTION = "Nothing confines the agent here: it can reach all that you can. Run it all the same?"
 
 
-def place_of(root: str, ralph_dir: str, state: str, settings: Settings) -> Place:
+def place_of(
+    root: str, ralph_dir: str, state: str, settings: Settings, alone: bool = False
+) -> Place:
     everyone, wanted = [who.agent for who in roles.everyone(settings)], settings.sandbox
     return Place(
         root=os.path.realpath(root),
@@ -35,14 +39,15 @@ def place_of(root: str, ralph_dir: str, state: str, settings: Settings) -> Place
         environment=os.environ,
         network=wanted.network,
         allow_hosts=wanted.allow_hosts,
+        alone=alone,
     )
 
 
 def choose(run: Run) -> None:
     """Once the settings are known; nothing is started yet."""
     wanted = run.settings.sandbox.backend
-    place = place_of(run.root, run.ralph_dir, str(run.state), run.settings)
-    found = confined.choose(wanted, place)
+    place = place_of(run.root, run.ralph_dir, str(run.state), run.settings, alone=True)
+    found = confined.choose(wanted, place, only_look=run.options.dry_run)
     alone = wanted == confined.AUTO and confined.UNCONFINED in found.words
     if alone and not run.options.dry_run and ask.at_terminal():
         _ask_once(run, found)
@@ -55,15 +60,18 @@ def begin(run: Run) -> None:
     run.confinement.begin(run.root)
     if run.confinement.own_git:
         run.confinement.own_git.save(run.state)
+    if run.confinement.sandbox:
+        name = run.confinement.sandbox.NAME.encode("ascii")
+        files.replace_bytes(str(run.state), _OF_RUN, name, 0o600)
 
 
 @contextmanager
 def of_verb(root: str, ralph_dir: str, settings: Settings) -> Iterator[Confinement]:
     """For checks outside a run: they are the agent's code all the same."""
     state = state_folder.make(state_folder.of_project(root, os.environ))
-    found = confined.choose(
-        settings.sandbox.backend, place_of(root, ralph_dir, str(state), settings)
-    )
+    alone = not running_loop.is_running(root)
+    place = place_of(root, ralph_dir, str(state), settings, alone)
+    found = confined.choose(settings.sandbox.backend, place)
     if found.fault:
         raise Failure(found.fault)
     found.report = Report(ask.say, ask.say, lambda path, _: "")
@@ -76,11 +84,26 @@ def of_verb(root: str, ralph_dir: str, settings: Settings) -> Iterator[Confineme
 
 def undo_git_of_killed(run: Run) -> None:
     """A killed run's agent may have changed what steers git: first of all, that is put back."""
+    _end_agent_of_killed(run)
     before = Confinement()
     before.report = _report(run)
     before.own_git = OwnGit(run.root)
     before.own_git.take_saved(run.state)
     before.put_git_back()
+
+
+def _end_agent_of_killed(run: Run) -> None:
+    """In a microVM it outlives the runner."""
+    try:
+        name = files.read_bytes(str(run.state), _OF_RUN, _LIMIT).decode("ascii", "replace")
+    except files.FileFault:
+        return
+    if name in BACKENDS:
+        place = place_of(run.root, run.ralph_dir, str(run.state), run.settings, alone=True)
+        try:
+            BACKENDS[name](place).stop()
+        except Failure as failure:
+            run.say(f"{failure}: what an earlier run left in it may still be at work")
 
 
 def edited_by_person(run: Run) -> None:
@@ -94,8 +117,16 @@ def edited_by_person(run: Run) -> None:
 def end(run: Run) -> None:
     """What a person does to the repository from now on is theirs."""
     run.confinement.end()
+    if files.kind(str(run.state), _OF_RUN) != "absent":
+        files.remove(str(run.state), _OF_RUN)
     if files.kind(str(run.state), own_git.NAME) != "absent":
         files.remove(str(run.state), own_git.NAME)
+
+
+def abandon(run: Run) -> None:
+    """No time is left for anything; from a signal handler."""
+    if run.confinement.sandbox:
+        run.confinement.sandbox.abandon()
 
 
 def _report(run: Run) -> Report:

@@ -25,13 +25,14 @@ _WIDE, _NARROW = "yes", "no"
 
 
 class Row(NamedTuple):
-    """`private`: it may work inside, where it changes nothing outside."""
+    """`private`: it may work inside, where it changes nothing outside; `of_git`: or be undone."""
 
     name: str
     words: str
     open: str
     deny: str
     private: bool = False
+    of_git: bool = False
 
 
 ROWS = (
@@ -46,9 +47,9 @@ ROWS = (
     Row("see_processes", "see your processes", _NARROW, _NARROW),
     Row("write_plugin", "change Ralph's own hooks", _NARROW, _NARROW),
     Row("read_state", "read the runner's journal and ledger", _NARROW, _NARROW),
-    Row("write_git_config", "change git's configuration", _NARROW, _NARROW),
-    Row("write_git_hooks", "add a git hook", _NARROW, _NARROW),
-    Row("move_git", "put another folder in place of .git", _NARROW, _NARROW),
+    Row("write_git_config", "change git's configuration", _NARROW, _NARROW, of_git=True),
+    Row("write_git_hooks", "add a git hook", _NARROW, _NARROW, of_git=True),
+    Row("move_git", "put another folder in place of .git", _NARROW, _NARROW, of_git=True),
     Row("reach_model", "reach the model", _WIDE, _WIDE),
     Row("reach_other_port", "reach other ports of this machine", _WIDE, _NARROW),
     Row("reach_sockets", "reach sockets of your daemons", _NARROW, _NARROW),
@@ -67,20 +68,24 @@ def of(confinement: Confinement, place: Place) -> list[Tried]:
     with _surroundings(place) as scene:
         found = _inside(confinement, place, scene)
         shown = _forget(scene["home"], scene["left"])
-    return [_tried(row, found[row.name], place.network, shown) for row in ROWS]
+    holds = confinement.sandbox is None or confinement.sandbox.HOLDS_GIT
+    return [_tried(row, found[row.name], place.network, shown, holds) for row in ROWS]
 
 
-def _tried(row: Row, works: bool, reach: str, shown: bool) -> Tried:
+def _tried(row: Row, works: bool, reach: str, shown: bool, holds_git: bool) -> Tried:
     wanted = row.open if reach == "open" else row.deny
     result = _WIDE if works else _NARROW
     if row.private and works and not shown:
         return Tried(row.words, "only a private one, gone afterwards", True)
+    if row.of_git and works and not holds_git:
+        return Tried(row.words, "yes, and it is put back before your git looks", True)
     return Tried(row.words, result, result == wanted)
 
 
 def _inside(confinement: Confinement, place: Place, scene: Mapping[str, Any]) -> dict[str, bool]:
     said = {"stdout": bytearray(), "stderr": bytearray()}
-    argv = [sys.executable, "-I", "-S", "-X", "utf8", _PROGRAM, json.dumps(scene)]
+    python = confinement.sandbox.PYTHON if confinement.sandbox else sys.executable
+    argv = [python, "-I", "-S", "-X", "utf8", _PROGRAM, json.dumps(scene)]
     job = processes.Job(argv, place.root, dict(os.environ), b"", _SECONDS)
     mark = f"RALPH_RUN_ID=sandbox-test-{os.getpid()}"
     ended = confinement.run(job, lambda name, data: said[name].extend(data), lambda: False, mark)

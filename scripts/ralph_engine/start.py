@@ -274,6 +274,7 @@ def _refuse_spent(run: Run) -> None:
 
 def _leave(run: Run) -> None:
     """The third Ctrl-C: no grace for anyone, not even our own git."""
+    run_confinement.abandon(run)
     descendants.leave_nothing(run.mark)
     marker_file.remove(run)
 

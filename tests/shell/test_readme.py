@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 from ralph_engine.__main__ import _VERBS
 from readme import REPOSITORY, TEXT, blocks, commands, first_column, typed_in_blocks
-from runner.hostile_project import IDENTITY, story
+from runner.hostile_project import IDENTITY, HostileProject, story
 
 HONEST = shlex.join([sys.executable, str(REPOSITORY / "tests/fixtures/agents/honest.py")])
 SECONDS = 300
@@ -72,6 +73,18 @@ ralph audit [FILE]
   shell/test_audit.py::test_the_client_is_started_with_what_was_typed
 ralph sandbox test
   runner/test_sandbox_choice.py::test_sandbox_test_tells_what_can_be_reached
+ralph sandbox setup
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
+ralph sandbox login
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
+ralph sandbox shell
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
+ralph sandbox network
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
+ralph sandbox stop
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
+ralph sandbox rm
+  runner/test_microvm.py::test_sandbox_verbs_have_words_where_they_do_not_apply
 ralph sandbox status
   runner/test_sandbox_choice.py::test_sandbox_status_names_each_back_end
 ralph router next
@@ -90,6 +103,10 @@ ralph tdd refactored
   shell/test_tdd.py::test_a_scenario_from_pending_to_refactored
 ralph tdd status
   shell/test_tdd.py::test_a_scenario_from_pending_to_refactored
+ralph rehearse
+  shell/test_rehearse.py::test_the_scorecard_tells_who_stopped_what
+scripts/test.sh tests/e2e/test_rehearse_claude.py
+  shell/test_test_sh.py::test_arguments_go_to_pytest_alone
 ralph doctor [--json]
   shell/test_doctor.py::test_json_for_machines
 ralph demo [--claude] [--keep]
@@ -263,3 +280,35 @@ def test_every_file_that_it_names_is_there() -> None:
     named = re.findall(r"(?:\(|`|python3 |, `)((?:bench|scripts|tests)/[\w/.-]+\w)", TEXT)
     assert len(named) > 10
     assert [name for name in named if not (REPOSITORY / name).exists()] == []
+
+
+def tried(project: HostileProject, network: str) -> dict[str, str]:
+    """What `sandbox test` finds, with a model on loopback and something to find in the home."""
+    (project.home / ".profile").write_text("mine\n")
+    settings = {"sandbox": {"network": network, "backend": "bwrap"}}
+    (project.root / ".ralph" / "settings.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-I", str(REPOSITORY / "scripts/ralph_engine/__main__.py")]
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        url = f"http://127.0.0.1:{model.getsockname()[1]}"
+        done = subprocess.run(
+            [*command, "sandbox", "test", "--json"],
+            cwd=project.root,
+            env={**project.environment, "ANTHROPIC_BASE_URL": url},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {row["can"]: row["result"] for row in json.loads(done.stdout)["rows"]}
+
+
+def test_the_safety_table_is_what_sandbox_test_finds(tmp_path: Path) -> None:
+    project = HostileProject(tmp_path)
+    both = tried(project, "open"), tried(project, "deny")
+    table = TEXT.split("| from inside, an agent can | |\n|---|---|\n")[1].split("\n\n")[0]
+    written = dict(line.strip("| ").split(" | ") for line in table.splitlines())
+    found = {
+        words: one if one == other else f"network open: {one}; deny: {other}"
+        for (words, one), other in zip(both[0].items(), both[1].values())
+    }
+    assert written == found

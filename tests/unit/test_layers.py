@@ -51,6 +51,7 @@ WRITERS = {
     "scripts/ralph_engine/rehearsal/scratch.py": "fills a rehearsal's own folder",
     "scripts/ralph_engine/throw_away.py": "makes and removes a trial's own folder",
     "scripts/ralph_engine/offline_claude.py": "makes the folders of a throw-away home",
+    "scripts/ralph_engine/sandboxes/client.py": "keeps what a program says in files without a name",
     "scripts/ralph_engine/sandboxes/inside_bridge.py": "opens /dev/null in place of its streams",
     "scripts/ralph_engine/sandboxes/trial_inside.py": "tries inside what must not work there",
     "scripts/environment.py": "makes the environment, before there is an engine",

@@ -150,6 +150,7 @@ def test_the_short_form_of_verbose() -> None:
 
 POSITIVE = "give a whole number from 1 to 999999"
 DURATION = "give a duration such as 90s, 15m or 8h, above zero"
+BACKENDS = "give auto, any, none, sbx, docker or bwrap"
 MONEY = "give an amount in USD above 0, at most 1000000"
 BAD = [
     *(("-n", text, POSITIVE) for text in ("0", "x", "-1", "", "1.5", "1_0", "1000000", "٣")),
@@ -163,7 +164,7 @@ BAD = [
     ("--iteration-timeout", "0m", DURATION),
     ("--idle-timeout", "15", DURATION),
     ("--delay", "x", "give a duration such as 90s, 15m or 8h; 0s for none"),
-    *(("--sandbox", text, "give auto, any, none or bwrap") for text in ("", "lxc", "BWRAP")),
+    *(("--sandbox", text, BACKENDS) for text in ("", "lxc", "BWRAP")),
     *((flag, " ", "give a text that is not blank") for flag in ("-m", "-c", "--agent")),
 ]
 

@@ -343,7 +343,7 @@ def test_a_bad_value_is_named_with_what_is_wanted(
     assert refusal(tmp_path) == [f"{path}: {key} is {shown(value)}; make it {wanted}"]
 
 
-BACKEND = "auto, any, none or bwrap"
+BACKEND = "auto, any, none, sbx, docker or bwrap"
 HOST = "host name such as example.com, *.example.com or example.com:8443"
 HOSTS = HOST.replace("host name", "a list of host names")
 GUARD = {"command": "make", "failAction": "APPEND"}

@@ -43,8 +43,8 @@ def _programs(chosen: settings.Settings) -> list[str]:
 def _confinement(root: str, chosen: settings.Settings) -> Iterator[Finding]:
     state, wanted = str(state_folder.of_project(root, os.environ)), chosen.sandbox.backend
     place = run_confinement.place_of(root, paths.DEFAULT_RALPH_DIR, state, chosen)
-    found = confined.choose(wanted, place)
-    yield from sandbox_backends.examine(found, wanted)
+    found = confined.choose(wanted, place, only_look=True)
+    yield from sandbox_backends.examine(found, wanted, place)
     if not (found.sandbox or os.environ.get("IS_SANDBOX") == "1"):
         yield from agent_programs.refused_to_root(_programs(chosen))
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Callable
 
-from . import bwrap
+from . import bwrap, docker, sbx
 from .backend import Place, Sandbox
 
 # The best first.
-BACKENDS: dict[str, Callable[[Place], Sandbox]] = {bwrap.Sandbox.NAME: bwrap.Sandbox}
+BACKENDS: dict[str, Callable[[Place], Sandbox]] = {
+    sbx.Sandbox.NAME: sbx.Sandbox,
+    docker.Sandbox.NAME: docker.Sandbox,
+    bwrap.Sandbox.NAME: bwrap.Sandbox,
+}

@@ -9,6 +9,7 @@ import threading
 from urllib.parse import urlsplit
 
 from ..core import files
+from .inside_bridge import join
 from .network import Allowed
 
 _NAME = "bridge-"
@@ -155,26 +156,7 @@ def _head(near: socket.socket) -> bytes:
 
 
 def _join(near: socket.socket, far: socket.socket) -> None:
-    """Both ways until both are done."""
+    """From here on each may be silent as long as it likes."""
     near.settimeout(None)
     far.settimeout(None)
-    back = threading.Thread(target=_copy, args=(far, near), daemon=True)
-    back.start()
-    _copy(near, far)
-    back.join()
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    try:
-        while True:
-            block = source.recv(_BLOCK)
-            if not block:
-                break
-            target.sendall(block)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+    join(near, far)

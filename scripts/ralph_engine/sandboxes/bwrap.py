@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..core import command
+from ..streams import OnOutput
 from . import git_person, mounts, network
 from .backend import Place
 from .bridge import Bridge
@@ -44,6 +45,9 @@ exit "$code"
 
 class Sandbox:
     NAME = "bwrap"
+    PYTHON = sys.executable
+    OWN_PROGRAMS = False
+    HOLDS_GIT = True
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -60,6 +64,9 @@ class Sandbox:
         problem = mounts.problem(self._place, self._repository())
         return problem or self._trial()
 
+    def glance(self) -> str:
+        return self.available()
+
     def _trial(self) -> str:
         argv = [*self._walls(), "--", "true"]
         ran = command.run_to_its_end(argv, "/", dict(os.environ), _SECONDS)
@@ -72,6 +79,9 @@ class Sandbox:
         if self._place.network == "deny" and self._bridge is None:
             self._bridge = Bridge(network.allowed(self._place), self._place.state)
             self._bridge.start()
+
+    def has_program(self, program: str) -> bool:
+        return shutil.which(program, path=self._place.environment.get("PATH")) is not None
 
     def hand_over(self, argv: list[str], stdin: bytes) -> tuple[list[str], bytes]:
         return argv, stdin
@@ -110,6 +120,15 @@ class Sandbox:
             changed.update(network.variables())
         return words + [w for name, value in changed.items() for w in ("--setenv", name, value)]
 
+    def listen(self, on_output: OnOutput) -> OnOutput:
+        return on_output
+
+    def exit_code(self, code: int | None) -> int | None:
+        return code
+
+    def never_began(self, code: int | None) -> str:
+        return ""
+
     def after_run(self, by_itself: bool) -> list[str]:
         refused = self._bridge.refused() if self._bridge else []
         new = [name for name in refused if name not in self._told]
@@ -120,13 +139,29 @@ class Sandbox:
         """The project is the host's own folder; but its configuration may name other files."""
         self._found = None
 
-    def stop(self) -> None:
+    def leave(self) -> None:
         if self._bridge is not None:
             self._bridge.stop()
             self._bridge = None
 
+    def abandon(self) -> None:
+        """It dies with its parent."""
+
+    def stop(self) -> None:
+        """All inside ends with the program that it was started for."""
+
     def remove(self) -> None:
-        self.stop()
+        """Nothing of it is ever left."""
+
+    def status(self) -> str:
+        return ""
+
+    def refusals(self) -> str:
+        return "\n".join(self._bridge.refused()) if self._bridge else ""
+
+    def inside(self, argv: list[str]) -> list[str]:
+        self.ensure()
+        return self.wrap(argv, self._place.root, {"IS_SANDBOX": "1"})
 
     def describe(self) -> str:
         reach = "open" if self._place.network == "open" else network.sentence(self._place)

@@ -67,10 +67,15 @@ def _visit(near: socket.socket, first: bytes, path: str) -> None:
             far.sendall(first)
         except OSError:
             return
-        back = threading.Thread(target=_copy, args=(far, near), daemon=True)
-        back.start()
-        _copy(near, far)
-        back.join()
+        join(near, far)
+
+
+def join(near: socket.socket, far: socket.socket) -> None:
+    """Both ways until both are done."""
+    back = threading.Thread(target=_copy, args=(far, near), daemon=True)
+    back.start()
+    _copy(near, far)
+    back.join()
 
 
 def _copy(source: socket.socket, target: socket.socket) -> None:

@@ -58,10 +58,12 @@ def variables() -> dict[str, str]:
     return {**found, **{name.lower(): value for name, value in found.items()}}
 
 
+def hosts(place: Place) -> list[str]:
+    return [_shown(rule) for rule in allowed(place).rules]
+
+
 def sentence(place: Place) -> str:
-    known = allowed(place)
-    names = [_shown(rule) for rule in known.rules]
-    names += [f"127.0.0.1:{port}" for port in known.loopback]
+    names = [*hosts(place), *(f"127.0.0.1:{port}" for port in ports(place))]
     return f"only {', '.join(names)}" if names else "none"
 
 

@@ -1,0 +1,214 @@
+"""The microVM of one project: made once, started, set up, its network closed, stopped, removed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import NamedTuple
+
+from ..core import files
+from ..failure import Failure
+from . import network, visit
+from .backend import Place
+from .client import Answer, Client
+from .dialect import Dialect
+from .git_folders import find
+from .record import Record
+
+ENTERING = 120.0
+_MAKING, _STOPPING = 900.0, 120.0
+_STATE = ".dclaude_state"
+_TRIES = 3
+_TEMPLATES = ("claude", "codex", "copilot", "gemini")
+_READY = "ralph-setup: ready"
+
+
+class Workspaces(NamedTuple):
+    """What it has of the host, each at its own path; the plugin only to read."""
+
+    writable: list[str]
+    state: str
+    plugin: str
+
+    @property
+    def words(self) -> list[str]:
+        inside = any(self.plugin.startswith(f"{folder}/") for folder in self.writable)
+        return [*self.writable, self.state, *([] if inside else [f"{self.plugin}:ro"])]
+
+
+class Machine:
+    """`remarks`: what a person should know of what was found."""
+
+    def __init__(self, place: Place, dialect: Dialect) -> None:
+        self.name = name_of(place.root)
+        self.client = Client(dialect)
+        self.remarks: list[str] = []
+        self._place, self._dialect = place, dialect
+        self._record = Record(place.state, dialect.name)
+        self._known: Workspaces | None = None
+
+    @property
+    def workspaces(self) -> Workspaces:
+        self._known = self._known or _workspaces(self._place)
+        return self._known
+
+    def status(self) -> str:
+        """'' where there is none."""
+        return self.client.listed().get(self.name, "")
+
+    def state(self) -> str:
+        """For a person."""
+        status = self.status()
+        if status and self._record.half_made:
+            return "half-made; ralph.sh sandbox rm removes it"
+        return status or "not made yet; a run or ralph.sh sandbox setup makes it"
+
+    def have(self) -> None:
+        """One that `true` ran in; a Failure else, and no half of one is left unmentioned."""
+        status = self.status()
+        if status and self._record.half_made:
+            self._remove_half("an earlier start was cut off while it was being made")
+            self.remarks.append(f"the half-made sandbox {self.name} was removed and made again")
+            status = ""
+        made = self._make() if not status else self._start(status)
+        problem = self._cannot_enter()
+        if problem and made:
+            self._remove_half(problem)
+            raise Failure(problem)
+        if problem:
+            raise Failure(problem, "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm")
+        self._record.keep(self.name, self._place.network if made else self._record.network)
+
+    def _make(self) -> bool:
+        """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one."""
+        _begin_state(self.workspaces.state)
+        self._record.begin(self.name)
+        answer = self._create()
+        if answer.code != 0 and "already exists" in answer.text:
+            if self.status():
+                return False
+            self.client.call([*self._dialect.remove, self.name], _STOPPING)
+            answer = self._create()
+        if answer.code != 0:
+            words = self.client.meaning(["create"], answer)
+            self._remove_half(words)
+            raise Failure(words)
+        return True
+
+    def _create(self) -> Answer:
+        closed = self._dialect.create_closed if self._place.network == "deny" else ()
+        known = [name for name in self._place.agent_names if name in _TEMPLATES]
+        words = ["create", "--name", self.name, *closed, *(known or _TEMPLATES)[:1]]
+        return self.client.call([*words, *self.workspaces.words], _MAKING)
+
+    def _remove_half(self, why: str) -> None:
+        self.client.call([*self._dialect.remove, self.name], _STOPPING)
+        if self.status():
+            by_hand = f"{self._dialect.words} {' '.join(self._dialect.remove)} {self.name}"
+            raise Failure(f"{why}; the half-made sandbox {self.name} cannot be removed", by_hand)
+        self._record.forget()
+
+    def _start(self, status: str) -> bool:
+        """A copy takes the host's edits only at its start; a loop of ours is not stopped for it."""
+        if not self._dialect.live and self._place.alone and status == "running":
+            self.stop()
+            status = "stopped"
+        words = self._dialect.start(self.name)
+        if words and status != "running":
+            self.client.call(words, ENTERING)
+        return False
+
+    def _cannot_enter(self) -> str:
+        """Old clients lose what is said inside: that is tried again."""
+        answer = Answer(None, "")
+        for _ in range(_TRIES):
+            mark = visit.new_mark(self.name)
+            answer = self.call_inside(["sh", "-c", 'true && echo "$0"', mark])
+            if mark in answer.text:
+                return ""
+        why = "no word from it" if answer.code == 0 else self.client.meaning(["exec"], answer)
+        return f"`true` did not run inside {self.name}: {why}"
+
+    def set_up(self) -> None:
+        """The script leaves at once where its mark inside says that it is done."""
+        script = os.path.join(self.workspaces.plugin, "sandbox", "setup.sh")
+        answer = self.call_inside(["bash", script, self.workspaces.state], "-u", "root")
+        if _READY not in answer.text:
+            why = answer.last_line or f"exit code {answer.code}"
+            raise Failure(
+                f"the sandbox {self.name} could not be set up: {why}",
+                "put that right in `ralph.sh sandbox shell`, or ralph.sh sandbox rm",
+            )
+
+    def call_inside(self, argv: list[str], *options: str, stdin: bytes = b"") -> Answer:
+        words = ["exec", *options, self.name, *argv]
+        return self.client.call(words, ENTERING, stdin)
+
+    def apply_network(self) -> None:
+        """Deny by default, with what is allowed; or open again what was closed."""
+        wanted, now = self._place.network, self._record.network
+        if wanted == "deny" and self._dialect.closed_when_made and now != "deny":
+            raise Failure(
+                f"the sandbox {self.name} was made with an open network",
+                "ralph.sh sandbox rm, then again: it is made anew, closed",
+            )
+        words = self._dialect.open_up(self.name) if now == "deny" else []
+        if wanted == "deny":
+            words = self._dialect.close_but(self.name, network.hosts(self._place))
+        if words:
+            self._expect(words)
+        self._record.keep(self.name, wanted)
+
+    def refusals(self) -> str:
+        """As the back-end tells them."""
+        return self._expect(self._dialect.log(self.name)).text.strip()
+
+    def _expect(self, words: list[str]) -> Answer:
+        answer = self.client.call(words)
+        if answer.code != 0:
+            raise Failure(f"{self._dialect.name}: {self.client.meaning(words, answer)}")
+        return answer
+
+    def stop(self) -> None:
+        if self.status() in ("", "stopped"):
+            return
+        answer = self.client.call(["stop", self.name], _STOPPING)
+        if answer.code != 0:
+            why = self.client.meaning(["stop"], answer)
+            raise Failure(f"the sandbox {self.name} could not be stopped ({why})")
+
+    def remove(self) -> None:
+        if self.status():
+            answer = self.client.call([*self._dialect.remove, self.name], _STOPPING)
+            if self.status():
+                why = self.client.meaning(self._dialect.remove, answer)
+                raise Failure(f"the sandbox {self.name} could not be removed ({why})")
+        self._record.forget()
+
+
+def name_of(root: str) -> str:
+    """Two paths that differ only in punctuation have different names."""
+    real = os.path.realpath(root)
+    slug = re.sub("[^A-Za-z0-9]+", "-", os.path.basename(real)).strip("-")[:40].strip("-")
+    return f"ralph-{slug or 'project'}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:10]}"
+
+
+def _workspaces(place: Place) -> Workspaces:
+    """git needs all of its repository: from its top, and where a linked worktree has the rest."""
+    repository = find(place.root)
+    writable = [place.root]
+    if repository and place.root.startswith(f"{repository.top}/"):
+        writable = [repository.top]
+    if repository and not repository.common.startswith(f"{writable[0]}/"):
+        writable.append(repository.common)
+    home = place.environment.get("HOME") or os.path.expanduser("~")
+    state = os.path.realpath(os.path.join(home, _STATE))
+    return Workspaces(writable, state, os.path.realpath(place.plugin))
+
+
+def _begin_state(folder: str) -> None:
+    """`{}`: an empty file is no JSON, and the agent would not start."""
+    above, name = os.path.split(folder)
+    if files.kind(folder, ".claude.json") == "absent":
+        files.replace_bytes(above, f"{name}/.claude.json", b"{}\n", 0o600)

@@ -1,0 +1,44 @@
+"""What the runner knows of a sandbox that it made: whether it was finished, and its network."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..core import files
+
+_LIMIT = 65536
+
+
+class Record:
+    def __init__(self, state: str, backend: str) -> None:
+        self._state, self._file = state, f"sandbox-{backend}.json"
+
+    @property
+    def half_made(self) -> bool:
+        return self._read().get("made") is False
+
+    @property
+    def network(self) -> str:
+        """'' where nobody knows: it was not made here."""
+        return str(self._read().get("network", ""))
+
+    def begin(self, name: str) -> None:
+        self._write({"name": name, "made": False})
+
+    def keep(self, name: str, network: str) -> None:
+        self._write({"name": name, "made": True, "network": network})
+
+    def forget(self) -> None:
+        if files.kind(self._state, self._file) != "absent":
+            files.remove(self._state, self._file)
+
+    def _write(self, facts: dict[str, Any]) -> None:
+        files.replace_bytes(self._state, self._file, json.dumps(facts).encode("ascii"), 0o600)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(files.read_bytes(self._state, self._file, _LIMIT))
+        except (files.FileFault, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
