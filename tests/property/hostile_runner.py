@@ -56,6 +56,14 @@ class HostileRunner(RuleBasedStateMachine):
         self.base: Json | None = None
         self._until_the_next_agent()
 
+    @rule()
+    def behave(self) -> None:
+        """Without this few stories would ever be approved."""
+        if self.base is not None:
+            written = actions.canonical(self.base, self.terms.mode, str(self.terms.picked))
+            self.loop.agent_does("\n".join(["echo worked", self._write(written), COMMIT]), "exit 0")
+            self._until_the_next_agent()
+
     @rule(data=st.data())
     def iteration(self, data: st.DataObject) -> None:
         if self.base is not None:
@@ -78,13 +86,13 @@ class HostileRunner(RuleBasedStateMachine):
     def _deeds(self, data: st.DataObject) -> str:
         assert self.base is not None
         written = data.draw(hostile_lists.versions(self.base, self.terms, self.versions))
-        if written is None:
-            deed = data.draw(st.sampled_from(GONE))
-        else:
-            deed = 'cp "$OUTSIDE/next" ralph/tasks.json'
-            (self.loop.project.outside / "next").write_text(json.dumps(written))
+        deed = data.draw(st.sampled_from(GONE)) if written is None else self._write(written)
         words = data.draw(st.sampled_from(WORDS))
         return "\n".join([f"echo '{words}'", deed, data.draw(st.sampled_from(DEEDS))])
+
+    def _write(self, document: Json) -> str:
+        (self.loop.project.outside / "next").write_text(json.dumps(document))
+        return 'cp "$OUTSIDE/next" ralph/tasks.json'
 
     def _until_the_next_agent(self) -> None:
         """A loop that waits for a person gets one who says: go on."""
