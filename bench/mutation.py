@@ -142,6 +142,7 @@ def _test(copy: Path, names: tuple[str, ...]) -> int:
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     paths = [str(path) for name in names for path in copy.glob(f"tests/*/test_{name}.py")]
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(copy)]
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # that of the warm hypothesis
     return int(pytest.main([*options, *paths]))
 
 
@@ -154,7 +155,9 @@ def _tell(found: list[Mutant], survivors: list[Mutant]) -> int:
         unexplained += not reason
         print(f"{mutant.module}\t{mutant.change}\t{reason or 'NO REASON'}")
     killed = len(found) - len(survivors)
-    print(f"{killed} of {len(found)} mutants killed: {killed / len(found):.1%} (aim >= {LEAST:.0%})")
+    print(
+        f"{killed} of {len(found)} mutants killed: {killed / len(found):.1%} (aim >= {LEAST:.0%})"
+    )
     return 0 if killed / len(found) >= LEAST and not unexplained else 1
 
 

@@ -21,7 +21,10 @@ JUDGES = [f"scripts/ralph_engine/core/{name}.py" for name in ("review", "tasks",
 # The demo and what runs inside a sandbox are run by suites that are not measured.
 LEFT_OUT = ["demo*.py", "offline_claude.py", "sandboxes/inside_bridge.py"]
 LEFT_OUT += ["sandboxes/trial_inside.py", "scripted_model/*"]
-GATES = {"the judging modules": (JUDGES, 100.0), "all": (["hooks/*", "scripts/ralph_engine/*"], 90.0)}
+GATES = {
+    "the judging modules": (JUDGES, 100.0),
+    "all": (["hooks/*", "scripts/ralph_engine/*"], 90.0),
+}
 START = "import coverage, os; os.environ['COVERAGE_PROCESS_START'] = {0!r}; \
 coverage.process_startup(); del os.environ['COVERAGE_PROCESS_START']"
 HOOK = """#!/bin/sh

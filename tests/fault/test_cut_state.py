@@ -25,7 +25,9 @@ from runner.hostile_project import HostileProject, story
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 # Ends once its marker, its lock's word and its checkpoint were copied.
-AGENT = 'cp .ralph-active "$OUTSIDE/marker"; cp "$XDG_STATE_HOME"/ralph/locks/*.owner "$OUTSIDE"/owner'
+AGENT = (
+    'cp .ralph-active "$OUTSIDE/marker"; cp "$XDG_STATE_HOME"/ralph/locks/*.owner "$OUTSIDE"/owner'
+)
 
 
 class Cut(NamedTuple):
@@ -202,9 +204,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("make", LINES, ids=lambda make: make.__name__)
-def test_what_is_left_of_a_text_is_taken(
-    tmp_path: Path, make: Callable[[Path, Path], Cut]
-) -> None:
+def test_what_is_left_of_a_text_is_taken(tmp_path: Path, make: Callable[[Path, Path], Cut]) -> None:
     path, read = make(tmp_path, tmp_path)
     whole = path.read_bytes()
     assert len(whole) > 5

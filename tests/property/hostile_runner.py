@@ -20,7 +20,11 @@ from ralph_engine.core import review, tasks, transitions
 Json = dict[str, Any]
 COMPLETE, WAITING = 0, 42
 COMMIT = "git add -A; git commit -q -m work"
-GONE = ("rm ralph/tasks.json", "rm ralph/tasks.json; mkdir ralph/tasks.json", ": > ralph/tasks.json")
+GONE = (
+    "rm ralph/tasks.json",
+    "rm ralph/tasks.json; mkdir ralph/tasks.json",
+    ": > ralph/tasks.json",
+)
 DEEDS = (
     *[COMMIT] * 6,
     "git commit -q -a -m list; echo left > stray.txt",
