@@ -7,6 +7,7 @@ import json
 from . import git
 from .core import files, paths
 from .core.tasks import Document
+from .harmless import harmless
 
 
 def text_of(document: Document) -> bytes:
@@ -30,7 +31,7 @@ def commit(root: str, names: list[str], message: str) -> str:
     left_out = [name for name in names if not git.is_tracked(root, name)]
     if left_out:
         return f"left uncommitted: {', '.join(left_out)} is not tracked by git"
-    answer = git.commit_only(root, names, message)
+    answer = git.commit_only(root, names, harmless(message))
     if answer.code == 0 or not git.ask(root, "status", "--porcelain", "--", *names).text:
         return ""
     return f"left uncommitted: {answer.error or 'git commit failed'}"

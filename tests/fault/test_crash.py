@@ -26,14 +26,14 @@ def test_a_run_killed_anywhere_comes_to_the_same_end(tmp_path: Path, part: int) 
         try:
             killed = faulty_run.run(made, "kill", number)
             assert killed.code == -9, (number, killed.screen)
-            _goes_on(made, number)
+            goes_on(made, number)
             assert faulty_run.outcome(made) == expected, number
             assert faulty_run.left_running(made) == [], number
         finally:
             faulty_run.clean_up(made)
 
 
-def _goes_on(made: faulty_run.HostileProject, number: int) -> None:
+def goes_on(made: faulty_run.HostileProject, number: int) -> None:
     """By `resume`; before the first checkpoint there is nothing yet, and a plain start begins."""
     ended = verb(made, "resume")
     if "no run to resume here" in ended.screen:

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from property import actions, edits, judge, lists
+from property import actions, hostile_lists, judge, lists
+from property.hostile_lists import STANDS, done, lost
 from property.judge import Terms
 from property.test_verdicts import iterations
 from property.truth_table import legal
@@ -20,9 +21,6 @@ ANY_ENTRIES = st.fixed_dictionaries(
 )
 _loose_stories = st.builds(lambda body, state: {**body, **state}, lists.bodies, lists.to_do)
 TAKEN_BACK = [*lists.REVIEW_FIELDS, "acceptanceCriteria", "verify"]
-# Reported, and yet nothing to take back: the reviewer's word, or none.
-STANDS = {"no-verdict", "rejected-at-cap"}
-DONE = {"passes": True, "reviewStatus": "approved", "notes": "trust me"}
 
 
 class HostileAgent(RuleBasedStateMachine):
@@ -40,7 +38,7 @@ class HostileAgent(RuleBasedStateMachine):
     def start(self, document: Json, cap: int, at_cap: str) -> None:
         self.kept, self.cap, self.at_cap = document, cap, at_cap
         self.caps = {s["id"]: max(cap, s["reviewCount"] + 1) for s in document["userStories"]}
-        self.trusted = _done(document)
+        self.trusted = done(document)
         self.approved: set[str] = set()
         self.versions = [document]
 
@@ -65,15 +63,15 @@ class HostileAgent(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_done_without_an_approval(self) -> None:
-        assert _done(self.kept) <= self.approved | self.trusted
+        assert done(self.kept) <= self.approved | self.trusted
 
     @invariant()
-    def passing_means_done(self) -> None:
-        assert {s["id"] for s in self.kept["userStories"] if s["passes"]} == _done(self.kept)
+    def passing_meansdone(self) -> None:
+        assert {s["id"] for s in self.kept["userStories"] if s["passes"]} == done(self.kept)
 
     def _reopen(self, data: st.DataObject) -> None:
         """A check failed at completion: the runner itself takes an approval back."""
-        name = data.draw(st.sampled_from(sorted(_done(self.kept))))
+        name = data.draw(st.sampled_from(sorted(done(self.kept))))
         self.kept = copy.deepcopy(self.kept)
         story = actions.story_of(self.kept, name)
         story.update(passes=False, reviewStatus="changes_requested", reviewFeedback="red")
@@ -82,32 +80,16 @@ class HostileAgent(RuleBasedStateMachine):
         self.trusted.discard(name)
 
     def _attempt(self, data: st.DataObject) -> None:
-        current = self._written_by_the_agent(data)
+        current = data.draw(hostile_lists.versions(self.kept, self.terms, self.versions))
         self._read_by_hooks(data, current)
         before, agents, marker = map(copy.deepcopy, (self.kept, current, self.marker))
         result = judge.judged(self.kept, current, self.marker)
         assert (self.kept, current, self.marker) == (before, agents, marker)
         self._check(result)
-        self.approved = {*self.approved & _done(self.base), *self._approved_now(result)}
+        self.approved = {*self.approved & done(self.base), *self._approved_now(result)}
         self.kept = result
         self.versions.append(result)
         self._stop_at_the_cap(result)
-
-    def _written_by_the_agent(self, data: st.DataObject) -> Json | None:
-        kinds = ["gone", "broken", "all done", "older", "forged", "forged", *["edit"] * 6]
-        kind = data.draw(st.sampled_from(kinds))
-        if kind == "edit":
-            return data.draw(edits.edited(self.kept, self.terms.mode, self.terms.picked))
-        if kind == "older":
-            return data.draw(st.sampled_from(self.versions))
-        if kind == "gone":
-            return None
-        result = copy.deepcopy(self.kept)
-        if kind == "forged":
-            return _forged(result)
-        for story in result["userStories"]:
-            story.update(DONE if kind == "all done" else {"passes": "yes"})
-        return result
 
     def _read_by_hooks(self, data: st.DataObject, current: Json | None) -> None:
         """The marker in the project is the agent's to forge: hooks may believe it, no more."""
@@ -124,12 +106,12 @@ class HostileAgent(RuleBasedStateMachine):
         left = {violation.rule for violation in transitions.violations(result, self.marker)}
         assert left <= STANDS
         assert left or legal(self.base, result, *self.terms)
-        assert _lost(self.base, result) == []
+        assert lost(self.base, result) == []
 
     def _approved_now(self, result: Json) -> set[str]:
         """Written without the judge: one story, in review, counted once more."""
         picked = self.terms.picked
-        if self.terms.mode != "review" or picked not in _done(result):
+        if self.terms.mode != "review" or picked not in done(result):
             return set()
         was, now = actions.story_of(self.base, picked), actions.story_of(result, picked)
         assert was["reviewStatus"] == "needs_review"
@@ -171,7 +153,7 @@ def test_a_retry_loses_no_part_of_a_split(data: st.DataObject) -> None:
     actions.story_of(current, parts[0])["acceptanceCriteria"] = ["something else"]
     result = judge.judged(kept, current, marker)
     assert judge.complaints(result, marker) == []
-    assert _lost(base, result) == []
+    assert lost(base, result) == []
 
 
 @given(iterations())
@@ -186,7 +168,7 @@ def test_what_undo_leaves_is_legal(iteration: tuple[Json, Json, Terms]) -> None:
     assert left <= STANDS
     assert left or legal(before, result, *terms)
     if not terms.plan_edits:
-        assert _lost(before, result) == []
+        assert lost(before, result) == []
 
 
 @given(iterations())
@@ -213,7 +195,7 @@ def test_undo_takes_back_no_more_than_it_must(data: st.DataObject, mode: str) ->
         story.update(title="another", priority=9, notes="more")
         story.update(data.draw(st.just({}) | lists.any_review_fields | ANY_ENTRIES))
     result = judge.judged(before, current, marker)
-    assert _lost(before, result) == []
+    assert lost(before, result) == []
     for story in result["userStories"]:
         assert (story["title"], story["priority"], story["notes"]) == ("another", 9, "more")
 
@@ -239,46 +221,3 @@ def _mended_story(story: Json, old: Json) -> Json:
 def _unordered(document: Json) -> Json:
     """Where a story that returns is put is nobody's concern."""
     return {**document, "userStories": {story["id"]: story for story in document["userStories"]}}
-
-
-def _forged(document: Json) -> Json:
-    """What was submitted before is approved at once, and one more story submitted."""
-    to_do = [s for s in document["userStories"] if s["reviewStatus"] is None]
-    for story in document["userStories"]:
-        if story["reviewStatus"] == "needs_review":
-            story.update(DONE)
-    for story in to_do[:1]:
-        story["reviewStatus"] = "needs_review"
-    return document
-
-
-def _done(document: Json) -> set[str]:
-    return {story["id"] for story in document["userStories"] if judge.is_done(story)}
-
-
-def _lost(before: Json, after: Json) -> list[str]:
-    """Names of stories whose work cannot be found again."""
-    left = {story["id"]: story for story in after["userStories"]}
-    names = {story["id"] for story in before["userStories"]}
-    lost = [] if _stands_in(before, [after], "verifyCommands") else ["verifyCommands"]
-    for story in before["userStories"]:
-        parts = [left[story["id"]]] if story["id"] in left else _parts(story, left, names)
-        fields = ("acceptanceCriteria", "verify")
-        if not parts or not all(_stands_in(story, parts, field) for field in fields):
-            lost.append(story["id"])
-    return lost
-
-
-def _parts(story: Json, left: Json, names: set[str]) -> list[Json]:
-    if story["passes"] or story["reviewStatus"] is not None:
-        return []
-    return [
-        part
-        for name, part in left.items()
-        if name not in names and part.get("splitFrom") == story["id"]
-    ]
-
-
-def _stands_in(owner: Json, others: list[Json], field: str) -> bool:
-    entries = {entry for other in others for entry in other.get(field, [])}
-    return entries >= set(owner.get(field, []))

@@ -34,6 +34,14 @@ MADE = [
     f"{P} {P}",
     f"~~~\ncode\n~~~\n{P}",
     f"````\n```\n````\n{P}",
+    f'{P}\nHe said "go".',
+    f'He said "go". {P}\n"Fine."',
+    f"{P}\n”late",
+    f"He said “go”. {P}\n“Fine.”",
+    f"~~\n{P}\n~~",
+    f"```make``` passes.\n{P}",
+    f"{P}\x1b[0m.",
+    "<prom\x7fise>DO\x85NE</promise\x9f>",
 ]
 MENTIONED = [
     f"I will output {P} only when all is done",
@@ -61,6 +69,13 @@ MENTIONED = [
     f"{P}\x1b[0mx",
     f"{P}[0m",
     f"<!-- {P} -->",
+    f"````\n{P}\n````",
+    f"~~~ a~b\n{P}\n~~~",
+    f"Print “this\n{P}\nwhen done”.",
+    # A quotation that begins right before it, behind lines of odd and of even length.
+    "a\n" * 40 + f'"go\n{P}\n"',
+    "ab\n" * 40 + f'"go\n{P}\n"',
+    "a\n" * 40 + f'bcd\nso "{P}\nwas meant"',
 ]
 ABSENT = [
     "",
@@ -73,6 +88,7 @@ ABSENT = [
     "<promise>DONE\n</promise>",
     "<promise>DONE!</promise>",
     "&lt;promise&gt;DONE&lt;/promise&gt;",
+    "<prom\xa0ise>DONE</promise>",
 ]
 
 
@@ -95,6 +111,15 @@ def test_no_promise(text: str) -> None:
 def test_any_token_is_taken_literally(token: str) -> None:
     assert promise.judge(f"Done. <promise>{token}</promise>", token) == "made"
     assert promise.judge("<promise>DONE</promise>", token) == "absent"
+
+
+def test_a_tokens_own_quotes_close_no_quotation() -> None:
+    before = 'The 5" disk works.'.ljust(len('<promise>"x"</promise>'))
+    assert promise.judge(f'{before}<promise>"x"</promise>', '"x"') == "made"
+
+
+def test_lines_outside_of_quotations() -> None:
+    assert promise.lines("a  \n\n> b\n```\nc\n```\nd") == ["a", "", "d"]
 
 
 def test_a_long_message_takes_no_time_to_speak_of() -> None:

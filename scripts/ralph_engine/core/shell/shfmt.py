@@ -31,7 +31,8 @@ def path(environment: Mapping[str, str]) -> str:
     except files.FileFault:
         return ""
     program = os.fsdecode(lines[1]) if len(lines) > 1 else ""
-    return program if os.path.isabs(program) and os.access(program, os.X_OK) else ""
+    usable = os.path.isabs(program) and os.path.isfile(program) and os.access(program, os.X_OK)
+    return program if usable else ""
 
 
 def parse(program: str, text: str) -> list[Node] | None:

@@ -1,0 +1,90 @@
+"""Branch coverage of what ships: `covered.py make FOLDER`, then `covered.py judge FOLDER`.
+
+`make` prints a Python of its own in that folder. Whoever is started with it is measured, and so
+are the processes that it starts with its own sys.executable, whatever their environment; that of
+anybody else is not touched. RALPH_HOOK_PYTHON is for the hooks, which otherwise start without site
+packages. `judge` adds it all up and fails below the gates.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+from coverage import Coverage
+
+ROOT = Path(__file__).resolve().parent.parent
+JUDGES = [f"scripts/ralph_engine/core/{name}.py" for name in ("review", "tasks", "promise")]
+# The demo and what runs inside a sandbox are run by suites that are not measured.
+LEFT_OUT = ["demo*.py", "offline_claude.py", "sandboxes/inside_bridge.py"]
+LEFT_OUT += ["sandboxes/trial_inside.py", "scripted_model/*"]
+GATES = {
+    "the judging modules": (JUDGES, 100.0),
+    "all": (["hooks/*", "scripts/ralph_engine/*"], 90.0),
+}
+START = "import coverage, os; os.environ['COVERAGE_PROCESS_START'] = {0!r}; \
+coverage.process_startup(); del os.environ['COVERAGE_PROCESS_START']"
+HOOK = """#!/bin/sh
+# Without -S, which would leave the measuring out.
+shift 2
+exec '{0}' -I "$@"
+"""
+
+
+def make(folder: Path) -> None:
+    venv.create(folder / "venv")
+    python = folder / "venv" / "bin" / "python"
+    for program in Path(sys.executable).parent.iterdir():
+        link = python.parent / program.name
+        if not link.exists():
+            link.symlink_to(program)
+    (folder / "data").mkdir()
+    settings = folder / "coverage.ini"
+    settings.write_text(_settings(folder))
+    version = "python{}.{}".format(*sys.version_info)
+    lines = [sysconfig.get_path("purelib"), START.format(str(settings))]
+    place = folder / "venv" / "lib" / version / "site-packages" / "covered.pth"
+    place.write_text("\n".join(lines) + "\n")
+    hook = folder / "hook-python"
+    hook.write_text(HOOK.format(python))
+    hook.chmod(0o755)
+    print(python)
+
+
+def _settings(folder: Path) -> str:
+    omitted = "".join(f"\n  {ROOT}/scripts/ralph_engine/{name}" for name in LEFT_OUT)
+    return f"""[run]
+branch = true
+parallel = true
+data_file = {folder}/data/part
+source =
+  {ROOT}/hooks
+  {ROOT}/scripts/ralph_engine
+omit = {omitted}
+disable_warnings = no-data-collected, module-not-imported, module-not-measured
+[report]
+exclude_also =
+  if TYPE_CHECKING:
+  if __name__ == .__main__.:
+"""
+
+
+def judge(folder: Path) -> int:
+    measured = Coverage(config_file=str(folder / "coverage.ini"))
+    measured.combine([str(folder / "data")])
+    met = True
+    for name, (patterns, least) in GATES.items():
+        files = [f"{ROOT}/{pattern}" for pattern in patterns]
+        reached = measured.report(include=files, skip_covered=True, file=sys.stdout)
+        print(f"branch coverage of {name}: {reached:.1f} % (gate {least:g} %)")
+        met = met and reached >= least
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    what, where = sys.argv[1:]
+    sys.exit({"make": make, "judge": judge}[what](Path(where)))
