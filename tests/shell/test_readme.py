@@ -46,9 +46,9 @@ claude --resume
   e2e/test_session_audit.py::test_findings_decide
 /ralph-audit [FILE]
   e2e/test_session_audit.py::test_findings_decide
-/ralph-router [FILE] [--max-iterations N]
+/ralph-router [FILE]
   e2e/test_called_loops.py::test_a_session_hands_out_rounds_as_the_program_says_until_it_is_done
-/ralph-tdd [what to build]
+/ralph-tdd [TEXT]
   e2e/test_called_loops.py::test_a_scenario_is_driven_from_red_to_green_inside_a_loop_of_the_session
 /cancel-ralph
   e2e/test_session_control.py::test_cancel_without_a_loop_stops_the_runner_of_the_folder
@@ -105,8 +105,6 @@ ralph tdd status
   shell/test_tdd.py::test_a_scenario_from_pending_to_refactored
 ralph rehearse
   shell/test_rehearse.py::test_the_scorecard_tells_who_stopped_what
-scripts/test.sh tests/e2e/test_rehearse_claude.py
-  shell/test_test_sh.py::test_arguments_go_to_pytest_alone
 ralph doctor [--json]
   shell/test_doctor.py::test_json_for_machines
 ralph demo [--claude] [--keep]

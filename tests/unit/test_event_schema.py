@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ralph_engine import schema
+from ralph_engine import approvals, schema
 
 ENGINE = Path(schema.__file__).parent
 EVENT = {"n": 1, "time": "2026-01-31T10:00:00Z", "steady": 1.5}
 WRITTEN = {
     "check": {"command": "make", "action": "APPEND", "code": None, "log": "x.log"},
     "hook": {"what": "guard-denied", "rule": "sudo", "tool": "Bash"},
+    "tests-changed": {"number": 1, "findings": [], "all": 1},
     "end": {"code": 0, "status": "complete", "why": "complete"},
 }
 
 
 def written() -> set[str]:
     """The names in all calls of a journal's `write` and `note`."""
-    found = set()
+    # These two are written by a name of their own.
+    found = {approvals.BEFORE, approvals.AFTER}
     for path in ENGINE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

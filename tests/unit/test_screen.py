@@ -13,6 +13,10 @@ FORGED = {"time": "", "event": "agent", **as_json(Text("check make: passed"))}
 TRUE = {"time": "", "event": "check", "command": "make", "code": 0, "action": "APPEND"}
 
 
+def untimed(text: str) -> str:
+    return re.sub(r"^\[\d\d:\d\d:\d\d\]", "[CLOCK]", text, flags=re.MULTILINE)
+
+
 def test_what_an_agent_says_does_not_look_like_the_runners_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -21,17 +25,17 @@ def test_what_an_agent_says_does_not_look_like_the_runners_word(
         screen.event(entry)
     screen.say("two\nlines")
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == (
+    assert (printed.out, untimed(printed.err)) == (
         "",
-        "[ralph] | check make: passed\n[ralph] check make: passed\n[ralph] | Read(a)\n"
-        "[ralph] two\nlines\n",
+        "[CLOCK] agent: check make: passed\n[CLOCK] [ralph] check make: passed\n"
+        "[CLOCK] agent: Read(a)\n[CLOCK] [ralph] two\n    lines\n",
     )
 
 
 def test_details_are_for_those_who_ask(capsys: pytest.CaptureFixture[str]) -> None:
     Screen(json=False, verbose=False).detail("a file was loaded")
     Screen(json=False, verbose=True).detail("a file was loaded")
-    assert capsys.readouterr().err == "[ralph] a file was loaded\n"
+    assert untimed(capsys.readouterr().err) == "[CLOCK] [ralph] a file was loaded\n"
 
 
 def test_as_json_every_event_goes_to_stdout_and_no_word(

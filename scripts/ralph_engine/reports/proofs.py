@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..core.counted import counted
 from . import events
 from .blocks import BAD, GOOD, WARN, Block, Cell, Section, Table, Toned
 from .events import Event
-from .words import NOTHING, counted, short
+from .words import NOTHING, short
 
 _BEFORE = {False: Toned("failed, as it should", GOOD), True: Toned("passed: proves nothing", WARN)}
 _AFTER = {True: Toned("passed", GOOD), False: Toned("failed", BAD)}
