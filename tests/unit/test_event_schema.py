@@ -14,7 +14,6 @@ EVENT = {"n": 1, "time": "2026-01-31T10:00:00Z", "steady": 1.5}
 WRITTEN = {
     "check": {"command": "make", "action": "APPEND", "code": None, "log": "x.log"},
     "hook": {"what": "guard-denied", "rule": "sudo", "tool": "Bash"},
-    "tests-changed": {"number": 1, "findings": [], "all": 1},
     "end": {"code": 0, "status": "complete", "why": "complete"},
 }
 
