@@ -1,4 +1,4 @@
-"""Would a test notice? `bench/mutation.sh [MODULE...]` breaks the three judging modules everywhere.
+"""Would a test notice? `bench/run mutation [EVERY]` breaks the three judging modules everywhere.
 
 The operators are cosmic-ray's; its own runner starts the whole test program anew for each of the
 500 mutants, ours forks a warm one: minutes, not hours. Mutants of type hints are no code and are
@@ -22,17 +22,31 @@ from typing import Any, NamedTuple
 
 import hypothesis.stateful  # noqa: F401, warm for those that are forked
 import pytest
-from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator, operator_names
 
 ROOT = Path(__file__).resolve().parents[1]
+
+try:
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator, operator_names
+except ImportError:
+    # Thirty packages that only this measurement needs: in an environment of uv's own.
+    uv = str(Path(sys.executable).parent / "uv")
+    wanted = [
+        "--with-requirements",
+        str(ROOT / "tests/requirements.txt"),
+        "--with",
+        "cosmic-ray==8.7.0",
+    ]
+    python = ["--no-project", "--quiet", "--python", os.path.realpath(sys.executable)]
+    os.execv(uv, [uv, "run", *python, *wanted, "python", __file__, *sys.argv[1:]])
+
 CORE = "scripts/ralph_engine/core"
 MODULES = ("review", "tasks", "promise")
 COPIED = ("scripts", "hooks", "skills", "templates", "tests", ".claude-plugin", "pyproject.toml")
 # The quick ones first: most mutants fall there.
 TESTS = {
     "review": ("rules", "verdict_logic", "next_iteration", "verdicts", "no_deadlock"),
-    "tasks": ("rules", "check", "same_documents"),
+    "tasks": ("circles", "rules", "check", "same_documents"),
     "promise": ("promise",),
 }
 REASONS = ROOT / "bench" / "survivors.tsv"
@@ -47,13 +61,13 @@ class Mutant(NamedTuple):
     source: str
 
 
-def main(modules: list[str]) -> int:
-    found = [mutant for module in modules or MODULES for mutant in mutants(module)]
+def main(every: int) -> int:
+    found = [mutant for module in MODULES for mutant in mutants(module)][::every]
     with tempfile.TemporaryDirectory() as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(os.cpu_count() or 1):
             copies.put(_copy(Path(folder) / str(number)))
-        for module in modules or MODULES:
+        for module in MODULES:
             assert not _killed(copies, Mutant(module, 0, "", _source(module))), module
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             fates = list(pool.map(lambda mutant: _killed(copies, mutant), found))
@@ -162,4 +176,4 @@ def _tell(found: list[Mutant], survivors: list[Mutant]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
