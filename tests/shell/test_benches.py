@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,22 +12,23 @@ from readme import REPOSITORY, commands
 
 SECONDS = 300
 NAMES = sorted(words.split()[1] for words in commands() if words.startswith("bench/run "))
-# test_picture.py runs the other one.
-PICTURES = {"picture", "report_picture"}
-# Operations between two faults, iterations, rounds.
-FEW = {"faults": 1000, "soak": 3, "starts": 1}
+# Each of these is run by `all`, as it runs alone.
+OF_ALL = ("hooks", "session", "guard", "context", "streams", "report", "sandbox", "runner", "soak")
+# Operations between two faults, examples, kills, rounds; test_picture.py runs the picture.
+FEW = {"faults": 1000, "hostile": 2, "kills": 2, "starts": 1}
 TOLD = {
     "faults": r"(\w+: 1 of \d+ operations, all taken up again\n){3}",
-    "soak": r"(\w+.*: \d+ early, \d+ late, .* x \(N \d+, too few to judge\)\n){2}",
+    "hostile": r"2 examples of up to 8 steps, seed \d+\nruns: .*: no rule was broken\n",
+    "kills": r"2 runs, seed \d+: \d killed.*; all came to the same end\n",
     "starts": r"(.*: 1 ran, 15 were refused and named it, 0 did something else\n){2}",
 }
-RATIOS = r"([^\n]* x [^\n]*, N 2, too few to judge\)\n|[^\n]* MB\n)+"
 
 
 def bench(*words: str) -> str:
     done = subprocess.run(
         [str(REPOSITORY / "bench" / "run"), *words],
         cwd="/",
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -36,10 +38,23 @@ def bench(*words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in PICTURES])
+@pytest.mark.parametrize("name", FEW)
 def test_a_few_rounds(name: str) -> None:
-    said = bench(name, str(FEW.get(name, 2)))
-    assert re.fullmatch(TOLD.get(name, RATIOS), said), said
+    said = bench(name, str(FEW[name]))
+    assert re.fullmatch(TOLD[name], said), said
+
+
+def test_every_ratio_in_one_table() -> None:
+    _, *rows = bench("all", "2").splitlines()
+    assert tuple(dict.fromkeys(row.split()[0] for row in rows)) == OF_ALL
+    for row in rows:
+        assert re.search(r" \d+\.\d+  .*  [\d.]+ +too few$", row), row
+
+
+def test_one_mutant_of_the_judging_modules() -> None:
+    """All of them take too long for here."""
+    *_, last = bench("mutation", "1000").splitlines()
+    assert re.fullmatch(r"[01] of 1 mutants killed: .*, too few to judge\)", last)
 
 
 def test_the_picture_of_a_report(tmp_path: Path) -> None:
@@ -51,6 +66,7 @@ def test_the_picture_of_a_report(tmp_path: Path) -> None:
 def test_every_measurement_is_in_the_readme() -> None:
     files = {path.stem for path in (REPOSITORY / "bench").glob("*.py")}
     assert files - {"ratios"} == set(NAMES)
+    assert {*OF_ALL, *FEW, "all", "mutation", "picture", "report_picture"} == set(NAMES)
 
 
 def test_another_name_is_refused() -> None:
