@@ -32,6 +32,8 @@ def read(root: str, path: str, kind: str) -> State | None:
         value = strict_json.parse(files.read_bytes(root, path, _LIMIT))
     except files.Missing:
         return None
+    except files.FileFault as fault:
+        raise Failure(f"{path} {fault.problem}", _FIX) from fault
     except strict_json.NotJson as error:
         raise Failure(f"{path} {str(error).partition('; ')[0]}", _FIX) from error
     refuse(schema.faults(kind, value, path))

@@ -47,7 +47,7 @@ def _parsed(run: Run, data: bytes, marker: Marker) -> tuple[Document | None, lis
     document, faults = tasks.parse(data, run.tasks_path)
     if document is None:
         words = "; ".join(f"{fault.place} {fault.problem}" for fault in faults[:3])
-        return None, [Violation("unreadable", "", f"{run.tasks_path} was unusable: {words}.")]
+        return None, [Violation("unusable", "", f"{run.tasks_path} was unusable: {words}.")]
     found = review.invariants(document, marker) + transitions.violations(document, marker)
     if document["branchName"] != run.branch:
         # The ledger speaks for a branch: under another name no approval would stand.

@@ -39,8 +39,15 @@ def next_steps(root: str) -> list[str]:
         f"  check the plan     {RALPH} check{place}",
         f"  commit it          {git} add {added} && {git} commit -m 'Plan a Ralph loop' {added}",
         f"  start the loop     {RALPH} run{place}",
+        *_audit(root),
         *_shorter(),
     ]
+
+
+def _audit(root: str) -> list[str]:
+    there = files.kind(root, paths.audit(paths.DEFAULT_RALPH_DIR)) == "file"
+    words = "  or audit the code  /ralph-audit in Claude Code, with ralph/audit.md filled in"
+    return [words] * there
 
 
 def _shorter() -> list[str]:

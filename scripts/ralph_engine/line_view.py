@@ -98,8 +98,9 @@ class View:
     def _printed(self, end: ToolEnd) -> list[Line]:
         """Its first lines; those of an error begin in the line above."""
         limit = self._output
-        cut = "..." if len(end.output) > limit.chars else ""
-        rows = _rows((end.output[: limit.chars] + cut).rstrip("\n"))[: limit.lines]
+        output = end.output if end.ok else end.output.lstrip()
+        cut = "..." if len(output) > limit.chars else ""
+        rows = _rows((output[: limit.chars] + cut).rstrip("\n"))[: limit.lines]
         rows = rows if end.ok else rows[1:]
         return [Line(f"     {row}", QUIET) for row in rows] if any(rows) else []
 

@@ -26,7 +26,8 @@ from .failure import Failure
 from .harmless import harmless
 
 KIND = "router-state"
-_SECONDS = 600.0
+# A little less than the longest that a tool call of the client may take.
+_SECONDS = 570.0
 _MOST_DIGITS = 9
 
 
@@ -74,10 +75,8 @@ def _run(root: str, options: argparse.Namespace) -> State:
     state = read(root)
     if state is None:
         return _begun(root, options, f"a new run: there was no {paths.ROUTER_STATE}")
-    if not router_state.has_ended(state):
+    if not (router_state.has_ended(state) and options.begin):
         return _same_run(root, state, options)
-    if not options.begin:
-        return state
     kept = _free_name(root)
     state = _begun(root, options, f"a new run: the one before is kept as {kept}")
     files.move(root, paths.ROUTER_STATE, kept)
@@ -105,12 +104,16 @@ def _same_run(root: str, state: State, options: argparse.Namespace) -> State:
     """What is typed again must be what the run was begun with."""
     file = audit_file.path_below(root, options.file or state["file"])
     most = options.max_iterations or str(state["maxIterations"])
-    if (file, most) != (state["file"], str(state["maxIterations"])):
-        raise Failure(
-            f"a run of {state['file']} with {state['maxIterations']} iterations is under way",
-            "leave FILE and --max-iterations out to go on with it, or `ralph.sh reset` ends it",
-        )
-    return state
+    if (file, most) == (state["file"], str(state["maxIterations"])):
+        return state
+    run = f"a run of {state['file']} with {state['maxIterations']} iterations"
+    if router_state.has_ended(state):
+        hint = "`ralph.sh router next --begin FILE` begins a new one"
+        raise Failure(f"what stands here is {run}, which has ended", hint)
+    raise Failure(
+        f"{run} is under way",
+        "leave FILE and --max-iterations out to go on with it, or `ralph.sh reset` ends it",
+    )
 
 
 def _report(root: str, options: argparse.Namespace) -> int:

@@ -60,7 +60,7 @@ def words(owner: Event | None, events: list[Event], can_resume: bool) -> list[st
         following = _NEXT[word]
     elif end:
         lines = [f"{end['status']}: {run} ended {end['time']}: {end['why']}"]
-        following = end.get("hint") or f"{RALPH} run starts a new one"
+        following = (end.get("hint") if can_resume else "") or f"{RALPH} run starts a new one"
     else:
         lines = [f"killed: {run} left no end"]
         following = f"{RALPH} {'resume goes on with it' if can_resume else 'run starts a new one'}"

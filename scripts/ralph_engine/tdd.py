@@ -19,7 +19,8 @@ from .harmless import harmless
 from .stops import STALLED
 
 KIND = "tdd-state"
-_SECONDS = 600.0
+# A little less than the longest that a tool call of the client may take.
+_SECONDS = 570.0
 _WANTED = {
     tdd_log.RED: "fails: the test is new, what it tests is not there",
     tdd_log.GREEN: "passes: the command that was red",
@@ -88,7 +89,7 @@ def _next(root: str, _: argparse.Namespace) -> int:
         return 0
     current, times = tdd_state.find(state, state["currentScenario"]), state["askedFor"]
     assert current is not None
-    if times >= max(2, session_limits.breaker_threshold(os.environ)):
+    if times >= session_limits.breaker_threshold(os.environ):
         said = f"STALLED: {current['id']} was next {times} times and is still {current['status']}"
         outputs.last(said, "find out what keeps it; its next phase re-arms the breaker")
         return STALLED
@@ -132,7 +133,9 @@ def _phase(root: str, options: argparse.Namespace) -> int:
 
 def _command(options: argparse.Namespace) -> str:
     """One word is a line for the shell, as `sh -c` takes it; several are themselves."""
-    given = options.command[options.command[:1] == ["--"] :]
+    given = options.command
+    while given[:1] == ["--"]:
+        given = given[1:]
     text = given[0] if len(given) == 1 else shlex.join(given)
     if not text.strip():
         raise Failure("CMD is missing", f"ralph.sh tdd {options.phase} ID -- CMD")

@@ -28,8 +28,10 @@ def refusal(log: list[Entry], scenario: str, phase: str, command: str) -> str:
     return ""
 
 
-def with_entry(log: list[Entry], entry: Entry) -> list[Entry]:
-    return [*log, {**entry, "digest": _digest(log, entry)}]
+def with_entry(log: list[Entry], entry: Entry, scenarios: list[State]) -> list[Entry]:
+    """With the number of scenarios that were there: none of these can be dropped or reworded."""
+    entry = {**entry, "scenarios": len(scenarios)}
+    return [*log, {**entry, "digest": _digest(log, entry, scenarios)}]
 
 
 def statuses(log: list[Entry]) -> dict[str, str]:
@@ -65,8 +67,8 @@ def faults(state: State) -> list[str]:
     log: list[Entry] = []
     for number, entry in enumerate(state["evidenceLog"]):
         plain = {name: value for name, value in entry.items() if name != "digest"}
-        if entry["digest"] != _digest(log, plain):
-            return [f"evidenceLog[{number}] was changed after it was written"]
+        if entry["digest"] != _digest(log, plain, state["scenarios"]):
+            return [f"evidenceLog[{number}] or a scenario was changed after it was written"]
         why = refusal(log, entry["scenarioId"], entry["phase"], entry["command"])
         if why or entry["scenarioId"] not in known:
             return [f"evidenceLog[{number}] cannot be: {why or 'no such scenario'}"]
@@ -86,6 +88,10 @@ def _contradictions(state: State, log: list[Entry]) -> list[str]:
     return []
 
 
-def _digest(log: list[Entry], entry: Entry) -> str:
+def _digest(log: list[Entry], entry: Entry, scenarios: list[State]) -> str:
     before = log[-1]["digest"] if log else ""
-    return sha256(f"{before}\0{json.dumps(entry, sort_keys=True)}".encode("ascii")).hexdigest()
+    count = entry.get("scenarios")
+    known = scenarios[:count] if type(count) is int else []
+    there = [[one["id"], one["description"]] for one in known]
+    told = json.dumps([there, entry], sort_keys=True)
+    return sha256(f"{before}\0{told}".encode("ascii")).hexdigest()

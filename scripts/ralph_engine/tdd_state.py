@@ -65,7 +65,7 @@ def recorded(state: State, name: str, phase: str, command: str, output: bytes, n
         "output": kept(output),
         "timestamp": clock.text(now),
     }
-    log = tdd_log.with_entry(state["evidenceLog"], entry)
+    log = tdd_log.with_entry(state["evidenceLog"], entry, state["scenarios"])
     proven = tdd_log.statuses(log)
     moved = proven.get(name) != tdd_log.statuses(state["evidenceLog"]).get(name)
     return {

@@ -33,7 +33,7 @@ EDITS: list[tuple[str, str, tuple[str, ...], set[str]]] = [
     ("drops_checks", "implement", ("verify-commands",), {"verify-commands"}),
     ("drops_checks", "implement", ("verify",), {"frozen"}),
     ("drops_checks", "implement", ("criteria",), {"frozen"}),
-    ("drops_checks", "implement", ("all-criteria",), {"unreadable"}),
+    ("drops_checks", "implement", ("all-criteria",), {"unusable"}),
 ]
 ENDINGS = {"empty": (), "hang": ("--iteration-timeout", "3s"), "die": (), "wait": ()}
 
@@ -210,7 +210,7 @@ def test_a_rewritten_journal_hides_nothing(tmp_path: Path) -> None:
         *EDITS,
         ("deletes_the_hard_story", "review-fix", (), {"vanished"}),
         ("changes_a_frozen_file", "implement", (), {"frozen-file"}),
-        ("ruins_the_list", "implement", (), {"unreadable"}),
+        ("ruins_the_list", "implement", (), {"unusable"}),
     ],
 )
 def test_no_ending_escapes_the_gate(
@@ -397,7 +397,7 @@ def test_a_ruined_list_comes_back_whole(tmp_path: Path, how: str) -> None:
     project = HostileProject(tmp_path)
     ended = project.run(agent("ruins_the_list", how), iterations=1)
     assert ended.code == 1
-    assert_undone(project, ended, {"unreadable"})
+    assert_undone(project, ended, {"unusable"})
     path = project.root / "ralph/tasks.json"
     assert path.read_text() == project.before and not path.is_symlink()
     assert path.stat().st_nlink == 1
@@ -440,8 +440,8 @@ def assert_as_the_agent_left_it(project: HostileProject, linked: Path, name: str
         (("approves_at_once",), "illegal-in-implement"),
         (("drops_checks", "verify-commands"), "verify-commands"),
         (("deletes_the_hard_story",), "vanished"),
-        (("ruins_the_list", "broken"), "unreadable"),
-        (("ruins_the_list", "deleted"), "unreadable"),
+        (("ruins_the_list", "broken"), "unusable"),
+        (("ruins_the_list", "deleted"), "unusable"),
         (("changes_a_frozen_file", ".ralph/settings.json"), "frozen-file"),
         (("changes_a_frozen_file", "ralph/prompt.md"), "frozen-file"),
         (("rewrites_history", "reset"), "history-rewritten"),

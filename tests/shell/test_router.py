@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from e2e.conversation import until
 from ralph_engine import called_state, schema
+from ralph_engine.core.own_command import RALPH
 from shell.called import BROKEN, Caller, break_with, ended, gone
 
 AUDIT = "# Mission\nFind bugs.\n\n## Validation Commands\n{}\n"
@@ -110,7 +111,7 @@ def test_commands_removed_later_still_run_and_added_ones_run_too(router: Caller)
     assert router("report", "--clean").code == 1
     assert NOT_FIXED in router.state["advice"]
     (router.root / "ralph" / "audit.md").unlink()
-    assert "ralph/audit.md is missing\nhint: `ralph.sh init --audit`" in router.refused("next")
+    assert f"ralph/audit.md is missing\nhint: `{RALPH} init --audit`" in router.refused("next")
     audit(router, "- `touch ran-too`")
     answer(router)
     (router.root / "fixed").touch()
@@ -195,7 +196,8 @@ def test_a_new_run_keeps_the_one_that_has_ended(router: Caller) -> None:
         router("report", "--clean")
         ended_state = router.path.read_bytes()
         assert answer(router)["action"] == "done"
-        assert answer(router, "other.md")["action"] == "done"
+        said = router.refused("next", "other.md")
+        assert "a run of ralph/audit.md with 25 iterations, which has ended" in said
         assert "other.md is missing" in router.refused("next", "--begin", "other.md")
         kept = f".ralph/router-ended/{number}.json"
         begun = answer(router, "--begin")

@@ -31,6 +31,13 @@ def test_commands_to_a_terminal_become_visible(text: str, shown: str) -> None:
     assert ascii(harmless(text)) == ascii(shown)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"), [("12\u202f345", "12 345"), ("a\xa0b", "a b"), ("a\u3000b", "a  b")]
+)
+def test_blanks_of_every_width_are_blanks(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+
+
 def test_every_character_can_be_printed_afterwards() -> None:
     every = "".join(map(chr, range(0x20000)))
     shown = harmless(every)

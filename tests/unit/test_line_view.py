@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine import line_view
-from ralph_engine.agents import claude
+from ralph_engine.agents import claude, todo
 from ralph_engine.agents.events import (
     Event,
     Progress,
@@ -45,6 +45,17 @@ def test_a_tool_and_its_result() -> None:
 def test_an_error_shows_its_first_line() -> None:
     end = ToolEnd("t", False, "\nExit code 3\nls: no such file", 3, 30)
     assert shown(end) == ["  error: Exit code 3 (3 lines, 30 chars)"]
+
+
+def test_an_error_that_begins_with_an_empty_line_is_told_once() -> None:
+    end = ToolEnd("t", False, "\nfirst\nsecond\n", 3, 14)
+    lines = [line.text for line in line_view.View(line_view.Output(5, 500)).lines(end)]
+    assert lines == ["  error: first (3 lines, 14 chars)", "     second"]
+
+
+def test_what_was_dropped_from_a_list_is_not_left_to_do() -> None:
+    states = [{"text": state, "status": state} for state in ("completed", "cancelled")]
+    assert todo.items(states, "text") == (TodoItem("completed", "completed"),)
 
 
 def test_results_out_of_order_are_named() -> None:

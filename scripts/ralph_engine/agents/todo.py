@@ -16,6 +16,8 @@ _STATES = {
     "in_progress": IN_PROGRESS,
 }
 
+_DROPPED = "cancelled"
+
 
 def items(entries: Any, text: str) -> tuple[TodoItem, ...]:
     """`text` names what an entry says; a state that we do not know is one not begun."""
@@ -25,4 +27,5 @@ def items(entries: Any, text: str) -> tuple[TodoItem, ...]:
             _STATES.get(loose.text(entry.get("status")), PENDING),
         )
         for entry in loose.objects(entries)[:MOST_ITEMS]
+        if entry.get("status") != _DROPPED
     )

@@ -66,7 +66,8 @@ def reached(
 def breaker_threshold(environment: Mapping[str, str]) -> int:
     text = environment.get(THRESHOLD) or ""
     fits = text.isascii() and text.isdigit() and 0 < len(text) <= 6 and int(text) > 0
-    return int(text) if fits else 3
+    # One turn alone is never the same as another.
+    return max(2, int(text)) if fits else 3
 
 
 def _idle(state: State, turn: Turn) -> str:
@@ -91,6 +92,5 @@ def _stalled(state: State, threshold: int) -> str:
 
 
 def same_findings(state: State, threshold: int) -> str:
-    # One turn alone is never the same as another.
     turns = state["unchangedFindings"]
-    return f"the findings did not change for {turns} turns" if turns >= max(2, threshold) else ""
+    return f"the findings did not change for {turns} turns" if turns >= threshold else ""

@@ -73,7 +73,8 @@ def _charts(block: Charts) -> list[str]:
     for chart in block.items:
         if chart.whole and not chart.steps:
             lines += [*_bars(chart), ""]
-    return [*lines, "The other plots are in report.html, beside this file."]
+    others = "The other plots" if lines else "Plots"
+    return [*lines, f"{others} are in report.html, beside this file."]
 
 
 def _bars(chart: Chart) -> list[str]:

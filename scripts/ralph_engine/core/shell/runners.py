@@ -33,7 +33,7 @@ def find(name: str, words: list[str]) -> Runner | None:
         return _env_split
     if name in ("npx", "npm") and wrappers.option(_own_words(name, words), "", "-c", "--call"):
         return shells.with_option_c
-    if name in ("ralph", "ralph.sh") and words[1:2] == ["tdd"]:
+    if shells.is_tdd(words):
         return _tdd
     runner = _RUNNERS.get(name)
     if runner:
@@ -119,11 +119,18 @@ def _tdd(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[st
     """tdd red ID -- command: several words are themselves, one is a line for the shell."""
     phases = [at for at, word in enumerate(words[:6]) if word in ("red", "green", "refactored")]
     for at in phases:
-        inner = words[at + 2 :][words[at + 2 : at + 3] == ["--"] :]
+        _, *behind_id = _without_dashes(words[at + 1 :]) or [""]
+        inner = _without_dashes(behind_id)
         if len(inner) == 1:
             shells.script(shell.child(), inner[0], None, behind)
         command(shell, inner, None, behind)
     return Feed(UNKNOWN, NO_PROGRAMS)
+
+
+def _without_dashes(words: list[str]) -> list[str]:
+    while words[:1] == ["--"]:
+        words = words[1:]
+    return words
 
 
 def _xargs(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:

@@ -81,8 +81,17 @@ def program(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset
         return script(inner, operands[0], feed, behind)
     if reads_input or not operands or operands[0] in _INPUT:
         return _fed(inner, feed)
+    if is_tdd(operands):
+        from . import runners
+
+        return runners.command(inner, operands, feed, behind)
     inner.zero, inner.positional = operands[0], operands[1:]
     return run_file(inner, operands[0])
+
+
+def is_tdd(words: list[str]) -> bool:
+    """Our own verb that runs what it is given."""
+    return name_of(words) in ("ralph", "ralph.sh") and words[1:2] == ["tdd"]
 
 
 def _fed(shell: Shell, feed: Feed | None) -> Feed:
