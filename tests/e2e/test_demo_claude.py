@@ -109,9 +109,12 @@ def test_each_catch_stands_beside_the_words_it_answers(kept: Kept) -> None:
 
 def test_verify_and_the_figures_have_the_last_word(kept: Kept) -> None:
     start = kept.lines.index(demo_words.VERIFY)
-    assert [line[:8] for line in kept.lines[start + 1 : start + 6]] == ["   ok   "] * 5
+    end = kept.lines.index("", start)
+    # What is too long for a line goes on below it.
+    told = [line[:8] for line in kept.lines[start + 1 : end] if line[:8].strip()]
+    assert told == ["   ok   "] * 5
     claims = sum(event.get("kind") == "text" for event in kept.events)
-    assert kept.lines[start + 7] == (
+    assert kept.lines[end + 1] == (
         f"Claims by the agent: {claims}, believed: 0. Edits undone: 2. False promises: 1."
     )
 

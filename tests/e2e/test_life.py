@@ -165,8 +165,12 @@ def _it_ends_complete_and_says_what_was_accepted_at_the_cap(three: ThreeStories)
     assert not (three.life.root / ".ralph-active").exists()
 
 
+# What came of the agent and its hooks while it worked.
+HEARD = ("agent", "hook")
+
+
 def _the_journal_tells_every_step(three: ThreeStories) -> None:
-    told = [_step(entry) for entry in three.ran.journal if entry["event"] != "agent"]
+    told = [_step(entry) for entry in three.ran.journal if entry["event"] not in HEARD]
     expected: list[tuple[Any, ...]] = [("run", "tasks")]
     for number, (mode, name, reached, checks) in enumerate(three.WAY, 1):
         kind = "submitted" if reached == "submitted" else "verdict"

@@ -89,7 +89,7 @@ def test_claude_writes_and_codex_reviews(tmp_path: Path) -> None:
     ]
     assert "[ralph] agent: 2.1.326 (Claude Code)" in ran.screen
     assert "[ralph] review agent: codex-cli 0.169.0" in ran.screen
-    figures = [f for line in ran.screen for f in re.findall(r"\[ralph\] \| (\w+ \(.*), time", line)]
+    figures = [f for line in ran.screen for f in re.findall(r"agent: (\w+ \(.*), time", line)]
     assert [words.startswith("Complete (cost: $") for words in figures] == [True, False] * 3
     counted = "Complete (tokens: 200 in / 20 out, tools: 1, errors: 0"
     assert figures[1::2] == [counted, "Failed (tools: 1, errors: 0", counted]

@@ -38,7 +38,8 @@ def test_a_stand_in_for_a_later_amp_goes_through_a_loop(tmp_path: Path) -> None:
     ended = project.run(stand_in(project), env={"AMP_API_KEY": "sgamp_test"})
     assert ended.code == 0, ended.screen
     assert f"[ralph] agent: {VERSION}: newer than the newest that Ralph was" in ended.screen
-    assert [entry["event"] for entry in project.ledger()] == ["submitted", "approved"]
+    kept = [entry["event"] for entry in project.ledger()]
+    assert kept == ["verify-before", "submitted", "approved", "verify-after"]
     ends = [entry for entry in project.journal() if entry["event"] == "agent-ended"]
     assert [(e["kind"], e["answer"], e["cost"]) for e in ends] == [("ok", "Done.", None)] * 2
     started = [e["command"] for e in project.journal() if e["event"] == "agent-started"]

@@ -275,7 +275,7 @@ def test_a_stand_in_for_claude_has_its_token_and_no_more_of_its_folder(folder: P
     program = project.home / ".local" / "bin" / "claude"
     program.parent.mkdir(parents=True)
     program.write_text(
-        '#!/bin/sh\n[ "$1" != --version ] || exit 0\n'
+        '#!/bin/sh\n[ "$1" != --version ] || exec echo "2.1.326 (Claude Code)"\n'
         "cd ~/.claude; ls -A > $OLDPWD/seen; cat .credentials.json >> $OLDPWD/seen\n"
         "echo new token > .credentials.json; echo trap > settings.json; exit 1\n"
     )

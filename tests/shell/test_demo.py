@@ -132,8 +132,9 @@ def test_every_word_of_the_agent_stands_left_and_every_catch_right(kept: Kept) -
 
 def test_verify_has_the_last_word(kept: Kept) -> None:
     start = kept.lines.index(demo_words.VERIFY)
-    lines = kept.lines[start + 1 : start + 6]
-    assert [line[:8] for line in lines] == ["   ok   "] * 5
+    lines = kept.lines[start + 1 : kept.lines.index("", start)]
+    # What is too long for a line goes on below it.
+    assert [line[:8] for line in lines if line[:8].strip()] == ["   ok   "] * 5
     assert "US-001 Say hello: approved by the review of" in lines[0]
 
 
