@@ -861,6 +861,13 @@ def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:
     assert told([change._replace(before=None)], "bash tools/lint.sh") == []
 
 
+def test_what_runs_a_script_is_no_comment_of_it() -> None:
+    text = "#!/bin/sh\n# all of it\nruff check .\n"
+    change = Change("check", "check", text, other(text, "#!/bin/sh", "#!/bin/true"))
+    assert told([change], "./check") == [(SCRIPT, "changed")]
+    assert told([change._replace(after=other(text, "# all", "# nearly all"))], "./check") == []
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [

@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 _HEAD = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(?:[#;].*)?$")
-_COMMENT = re.compile(r"\s*(?:#|//|;)")
+# Not the first line of a script: it names the program that runs the rest.
+_COMMENT = re.compile(r"\s*(?:#(?!!)|//|;)")
 _SECTIONS = {
     "pyproject.toml": re.compile(
         r"tool\.(?:pytest|coverage|tox|mypy|pyright|ruff|pylint|flake8|hatch\.envs|poe|nox"
