@@ -49,6 +49,12 @@ def proves_nothing(known: Entry | None) -> bool:
     return bool(known and known["passed"])
 
 
+def told(entry: Entry) -> Entry:
+    """What the journal says of it."""
+    names = ("story", "passed", "checks", "head")
+    return {"number": entry["iteration"], **{name: entry[name] for name in names}}
+
+
 def remark(story: Story, known: Entry | None, mode: str) -> list[str]:
     if known is None or not proves_nothing(known):
         return []

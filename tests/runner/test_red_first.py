@@ -154,6 +154,37 @@ def test_work_that_is_half_done_is_not_asked_again(tmp_path: Path) -> None:
     assert ran(project) == [(BEFORE, "US-1", False)]
 
 
+def of_newest_run(project: HostileProject) -> list[tuple[str, bool, bool]]:
+    """Each with whether the run says that an earlier one saw it."""
+    told = project.journal()
+    begun = max(number for number, event in enumerate(told) if event["event"] == "run")
+    found = [e for e in told[begun:] if e["event"] in (BEFORE, AFTER)]
+    return [(e["event"], e["passed"], "run" in e) for e in found]
+
+
+def test_the_report_of_a_later_run_knows_what_an_earlier_one_saw(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, RED)
+    project.run(program(project, "echo half > half.txt; git add .; git commit -qm half"))
+    assert of_newest_run(project) == [(BEFORE, False, False)]
+    ended = project.run(HONEST, iterations=3)
+    assert ended.code == 0, ended.screen
+    assert of_newest_run(project) == [(BEFORE, False, True), (AFTER, True, False)]
+    assert "| US-1 | failed, as it should | passed |" in project.kept("report.md")[-1].read_text()
+    assert "fails before the work" not in ended.screen
+
+
+def test_a_story_that_is_approved_twice_is_told_of_once(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, "grep -q DONE US-1.txt")
+    project.run(program(project, "echo half > half.txt; git add .; git commit -qm half"))
+    ended = project.run(HONEST, iterations=6)
+    assert ended.code == 0, ended.screen
+    assert of_newest_run(project) == [
+        (BEFORE, False, True),
+        (AFTER, False, False),
+        (AFTER, True, False),
+    ]
+
+
 def test_entries_that_the_agent_adds_do_not_make_it_another_story(tmp_path: Path) -> None:
     project = with_verify(tmp_path, RED)
     adds = program(
