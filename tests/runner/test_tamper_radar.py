@@ -132,6 +132,21 @@ def test_strict_without_a_reviewer_is_refused(project: HostileProject) -> None:
     assert "ralph: --strict-tests needs a reviewer; leave out --skip-review" in ended.screen
 
 
+def test_what_is_for_stories_is_refused_with_a_prompt(project: HostileProject) -> None:
+    words = "is for the stories of a task list; leave it out"
+    ended = project.run(HONEST, "-p", "Tidy up", "--strict-tests", "--red-first")
+    assert ended.code == 2
+    assert ended.screen.splitlines()[-2:] == [f"  --red-first {words}", f"  --strict-tests {words}"]
+    assert project.journal() == []
+    # In the settings of the project they serve its task list; here they have nothing to do.
+    (project.root / ".ralph" / "settings.json").write_text('{"redFirst": true}')
+    project.git("commit", "-qam", "settings")
+    ended = project.run("true", "-p", "Tidy up", iterations=1)
+    assert ended.code == 1, ended.screen
+    ended = verb(project, "resume", "-n", "2", "--red-first")
+    assert (ended.code, ended.screen.splitlines()[-1]) == (2, f"ralph: --red-first {words}")
+
+
 def test_a_prompt_goal_has_no_reviewer_but_its_person_is_told(project: HostileProject) -> None:
     path = project.outside / "deletes.sh"
     path.write_text("git rm -qr tests; git commit -qm x; echo '<response>DONE</response>'")
