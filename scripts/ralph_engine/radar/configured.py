@@ -17,6 +17,8 @@ _SECTIONS = {
     "setup.cfg": re.compile(r"tool:pytest|coverage|flake8|mypy|pylint|tox"),
     "Cargo.toml": re.compile(r"(?:test|lib|bin|profile\.test|lints|workspace\.lints)(?:\.|$)"),
 }
+# Of a crate: `autotests = false` and its like leave targets out.
+_AUTO = re.compile(r"\s*(?:package\.)?(auto\w+)\s*=")
 _PACKAGE_KEYS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "eslintConfig", "lint-staged")
 # npm runs these by themselves, before and after the script of that name.
 _BESIDE = re.compile(r"(?:pre|post)\w*(?:test|lint|check|verify)")
@@ -72,6 +74,9 @@ def _sections(text: str, wanted: re.Pattern[str]) -> dict[str, str]:
     for line in significant(text).splitlines():
         head = _HEAD.match(line)
         section = head[1] if head else section
-        if wanted.match(section):
+        auto = _AUTO.match(line) if section in ("", "package") else None
+        if auto:
+            found[f"package.{auto[1]}"] = line.strip()
+        elif wanted.match(section):
             found[section] = found.get(section, "") + line + "\n"
     return found
