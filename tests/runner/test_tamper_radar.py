@@ -107,7 +107,10 @@ def test_a_reason_of_the_implementer_is_none(project: HostileProject) -> None:
     project.git("commit", "-qam", "notes")
     weakens = f"printf 'x = 1\\n' > tests/test_app.py; git commit -qam weaker; exec {HONEST}"
     path = project.outside / "weakens.sh"
-    path.write_text(f"grep -q needs_review ralph/tasks.json && exec {HONEST}; {weakens}")
+    # The honest reviewer writes a note of his own; this one leaves what stands there.
+    back = "sed -i 's/Looked at it/tests: all as it should be/' ralph/tasks.json"
+    reviews = f"{HONEST}; {back}; git commit -qam notes; exit"
+    path.write_text(f"grep -q needs_review ralph/tasks.json && {{ {reviews}; }}; {weakens}")
     ended = project.run(f"sh '{path}'", "--strict-tests", iterations=3)
     assert ended.code == 1, ended.screen
     assert project.violations() == {"tests-unexplained"}

@@ -808,8 +808,9 @@ def test_a_renamed_file_is_not_deleted() -> None:
     assert told([Change(P, "tests/unit/test_shop.py", PYTEST, PYTEST)]) == []
 
 
-def test_a_file_renamed_to_what_nobody_runs_is_deleted() -> None:
-    found = told([Change(P, "tests/old/test_shop.py.off", PYTEST, PYTEST)])
+@pytest.mark.parametrize("path", ["tests/old/test_shop.py.off", "attic/shop.py"])
+def test_a_file_renamed_to_what_nobody_runs_is_deleted(path: str) -> None:
+    found = told([Change(P, path, PYTEST, PYTEST)])
     assert found == [gone("test_total", "test_refuses_none")]
 
 
