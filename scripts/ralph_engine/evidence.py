@@ -24,11 +24,11 @@ BINDS = (
 
 
 def entry_for(story: Story, branch: str, results: Iterable[Result]) -> Entry:
-    """`entries`, so that a story to which some were added is still the same."""
+    """`entries` of its verify alone: with more of them, or other criteria, it is still the same."""
     ran = [(result.check.command, result.code) for result in results]
     return {
         **approvals.entry_for(story, branch),
-        "entries": _entries(story),
+        "entries": _verify(story),
         "passed": all(code == 0 for _, code in ran),
         "checks": ran,
     }
@@ -36,7 +36,7 @@ def entry_for(story: Story, branch: str, results: Iterable[Result]) -> Entry:
 
 def before_work(entries: Iterable[Entry], story: Story, branch: str) -> Entry | None:
     """The newest run of its checks before its work; None where there was none."""
-    now = {*_entries(story)}
+    now = {*_verify(story)}
     found = None
     for entry in entries:
         ours = (entry["event"], entry.get("branch"), entry.get("story"))
@@ -49,6 +49,12 @@ def proves_nothing(known: Entry | None) -> bool:
     return bool(known and known["passed"])
 
 
+def told(entry: Entry) -> Entry:
+    """What the journal says of it."""
+    names = ("story", "passed", "checks", "head")
+    return {"number": entry["iteration"], **{name: entry[name] for name in names}}
+
+
 def remark(story: Story, known: Entry | None, mode: str) -> list[str]:
     if known is None or not proves_nothing(known):
         return []
@@ -58,5 +64,5 @@ def remark(story: Story, known: Entry | None, mode: str) -> list[str]:
     return [f"{seen}, at {known['head'][:12]}: it proves nothing. {advice}"]
 
 
-def _entries(story: Story) -> list[str]:
-    return snapshot.digests([*story["acceptanceCriteria"], *story.get("verify", [])])
+def _verify(story: Story) -> list[str]:
+    return snapshot.digests(story.get("verify", []))

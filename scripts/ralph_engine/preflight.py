@@ -14,10 +14,11 @@ from .core import clean_tree, fingerprint, paths, review, shape
 from .core.tasks import Document
 from .failure import Failure
 from .run_options import RunOptions
-from .settings import Settings
+from .settings import Entries, Settings
 
 _MOST_PATHS = 10_000
 _NO_REVIEWER = "--strict-tests needs a reviewer; leave out --skip-review"
+_OF_STORIES = ("redFirst", "strictTests")
 _LEAST_FREE = 50 * 1024 * 1024
 _SET = {
     roles.WRITER: "--agent",
@@ -65,8 +66,10 @@ def _without_reviewer(settings: Settings) -> list[str]:
     return [_NO_REVIEWER] if settings.strict_tests and settings.skip_review else []
 
 
-def prompt(settings: Settings, options: RunOptions, confinement: Confinement) -> Ready:
-    found = _agent_faults(settings, confinement)
+def prompt(
+    settings: Settings, options: RunOptions, confinement: Confinement, flags: Entries
+) -> Ready:
+    found = [*_without_stories(flags), *_agent_faults(settings, confinement)]
     baseline, dirty = _baseline(options.project_dir, options.ralph_dir)
     found += _scm_faults(settings, dirty)
     if found:
@@ -74,8 +77,18 @@ def prompt(settings: Settings, options: RunOptions, confinement: Confinement) ->
     return Ready({}, baseline)
 
 
+def _without_stories(flags: Entries) -> list[str]:
+    """Only what was typed: the settings of a project serve its task list too."""
+    typed = [flags[key].origin for key in _OF_STORIES if key in flags]
+    return [f"{flag} is for the stories of a task list; leave it out" for flag in typed]
+
+
 def again(
-    settings: Settings, options: RunOptions, document: Document, confinement: Confinement
+    settings: Settings,
+    options: RunOptions,
+    document: Document,
+    confinement: Confinement,
+    flags: Entries,
 ) -> None:
     """For a run that goes on: its list and baseline are known."""
     root = options.project_dir
@@ -83,6 +96,8 @@ def again(
     if document:
         found += _without_reviewer(settings)
         found += [*_repository_faults(root), *_branch_faults(root, document)]
+    else:
+        found += _without_stories(flags)
     if found:
         raise _failure(found)
 

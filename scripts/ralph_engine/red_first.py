@@ -35,6 +35,7 @@ def after_work(run: Run, results: list[Result], reached: Outcome) -> None:
         return
     own = [result for result in results if result.check.command in story.get("verify", [])]
     if own:
+        _tell_of_earlier_run(run, story)
         _record(run, approvals.AFTER, story, own, git.head(run.root), run.iteration)
 
 
@@ -73,9 +74,20 @@ def _record(
 ) -> None:
     known = evidence.entry_for(story, run.branch, results)
     where = {"run": run.run_id, "iteration": iteration, "head": head}
+    # Told first: what the ledger has of this run is not done again, so nobody would tell it later.
+    run.journal.write(event, **evidence.told({**known, **where}))
     run.ledger.append(event, **known, **where)
-    told = {"story": story["id"], "passed": known["passed"], "checks": known["checks"]}
-    run.journal.write(event, **told, number=iteration, head=head)
+
+
+def _tell_of_earlier_run(run: Run, story: Story) -> None:
+    """With the first run of its checks after the work: a report reads one journal."""
+    known = _known(run, story)
+    if known is None or known["run"] == run.run_id:
+        return
+    ours = (approvals.AFTER, story["id"], run.run_id)
+    entries = run.ledger.entries
+    if ours not in [(e["event"], e.get("story"), e.get("run")) for e in entries]:
+        run.journal.write(approvals.BEFORE, **evidence.told(known), run=known["run"])
 
 
 def _refused(run: Run, story: Story) -> Stop | None:

@@ -139,7 +139,7 @@ class _Start:
         recover.take_up(run, goal, past)
         take_settings(run, settings.read(run.root, os.environ, self._flags), goal)
         run_confinement.choose(run)
-        preflight.again(run.settings, run.options, run.document, run.confinement)
+        preflight.again(run.settings, run.options, run.document, run.confinement, run.flags)
         if resuming:
             signals.answered(run)
             if not past.killed:
@@ -217,7 +217,8 @@ class _Start:
 
     def _take_ready(self, run: Run, goal: Goal) -> None:
         if goal.KIND != task_goal.KIND:
-            run.baseline = preflight.prompt(run.settings, run.options, run.confinement).baseline
+            known = (run.settings, run.options, run.confinement, run.flags)
+            run.baseline = preflight.prompt(*known).baseline
             return
         ready = preflight.task_list(run.settings, run.options, run.confinement)
         run.baseline = ready.baseline

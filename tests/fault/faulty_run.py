@@ -48,7 +48,8 @@ def outcome(made: HostileProject) -> dict[str, Any]:
     verdicts = [(e["event"], e["story"]) for e in made.ledger()]
     tree = made.git("ls-tree", "-r", "HEAD").splitlines()
     tree = [line for line in tree if not line.endswith("ralph/progress.txt")]
-    return {"list": made.document(), "verdicts": verdicts, "tree": tree}
+    told = {(e["event"], e["story"]) for e in made.journal() if e["event"].startswith("verify-")}
+    return {"list": made.document(), "verdicts": verdicts, "tree": tree, "told": told}
 
 
 def left_running(made: HostileProject) -> list[int]:

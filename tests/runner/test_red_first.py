@@ -29,6 +29,14 @@ def events(project: HostileProject, name: str) -> list[dict[str, Any]]:
     return [event for event in project.journal() if event["event"] == name]
 
 
+def of_newest_run(project: HostileProject) -> list[tuple[str, bool, bool]]:
+    """Each with whether the run says that an earlier one saw it."""
+    told = project.journal()
+    begun = max(number for number, event in enumerate(told) if event["event"] == "run")
+    found = [e for e in told[begun:] if e["event"] in (BEFORE, AFTER)]
+    return [(e["event"], e["passed"], "run" in e) for e in found]
+
+
 def with_verify(tmp_path: Path, *commands: str) -> HostileProject:
     return HostileProject(tmp_path, story("US-1", verify=list(commands)))
 
@@ -50,6 +58,7 @@ def test_red_before_the_work_and_green_after_its_approval(tmp_path: Path) -> Non
     assert (after["passed"], after["head"]) == (True, approved["head"])
     assert [code for _, code in after["checks"]] == [0, 0, 0]
     assert "the verify of US-1 fails before the work on it, as it should" in ended.screen
+    assert of_newest_run(project) == [(BEFORE, False, False), (AFTER, True, False)]
     assert SEEN not in project.prompt(1) + project.prompt(2)
     # It is no check of an iteration: nothing of it is told to the agent as a failure.
     assert "failed with exit code" not in project.prompt(1)
@@ -154,6 +163,29 @@ def test_work_that_is_half_done_is_not_asked_again(tmp_path: Path) -> None:
     assert ran(project) == [(BEFORE, "US-1", False)]
 
 
+def test_the_report_of_a_later_run_knows_what_an_earlier_one_saw(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, RED)
+    project.run(program(project, "echo half > half.txt; git add .; git commit -qm half"))
+    assert of_newest_run(project) == [(BEFORE, False, False)]
+    ended = project.run(HONEST, iterations=3)
+    assert ended.code == 0, ended.screen
+    assert of_newest_run(project) == [(BEFORE, False, True), (AFTER, True, False)]
+    assert "| US-1 | failed, as it should | passed |" in project.kept("report.md")[-1].read_text()
+    assert "fails before the work" not in ended.screen
+
+
+def test_a_story_that_is_approved_twice_is_told_of_once(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, "grep -q DONE US-1.txt")
+    project.run(program(project, "echo half > half.txt; git add .; git commit -qm half"))
+    ended = project.run(HONEST, iterations=6)
+    assert ended.code == 0, ended.screen
+    assert of_newest_run(project) == [
+        (BEFORE, False, True),
+        (AFTER, False, False),
+        (AFTER, True, False),
+    ]
+
+
 def test_entries_that_the_agent_adds_do_not_make_it_another_story(tmp_path: Path) -> None:
     project = with_verify(tmp_path, RED)
     adds = program(
@@ -164,6 +196,19 @@ def test_entries_that_the_agent_adds_do_not_make_it_another_story(tmp_path: Path
     project.run(adds, iterations=2)
     assert project.stories()["US-1"]["verify"][:2] == ["true", "true"]
     assert ran(project) == [(BEFORE, "US-1", False)]
+
+
+def test_other_criteria_do_not_make_half_done_work_no_work(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, RED)
+    half = program(project, "echo half > US-1.txt; git add US-1.txt; git commit -qm half; echo ok")
+    project.run(half, iterations=1)
+    document = project.document()
+    document["userStories"][0]["acceptanceCriteria"] = ["US-1 works, and says so"]
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("commit", "-qam", "clearer words")
+    project.run(half, "--red-first", iterations=1)
+    assert ran(project) == [(BEFORE, "US-1", False)]
+    assert SEEN not in project.prompt(1)
 
 
 def test_what_only_the_run_before_the_work_creates_is_nobodys_work(tmp_path: Path) -> None:

@@ -107,7 +107,10 @@ def test_a_reason_of_the_implementer_is_none(project: HostileProject) -> None:
     project.git("commit", "-qam", "notes")
     weakens = f"printf 'x = 1\\n' > tests/test_app.py; git commit -qam weaker; exec {HONEST}"
     path = project.outside / "weakens.sh"
-    path.write_text(f"grep -q needs_review ralph/tasks.json && exec {HONEST}; {weakens}")
+    # The honest reviewer writes a note of his own; this one leaves what stands there.
+    back = "sed -i 's/Looked at it/tests: all as it should be/' ralph/tasks.json"
+    reviews = f"{HONEST}; {back}; git commit -qam notes; exit"
+    path.write_text(f"grep -q needs_review ralph/tasks.json && {{ {reviews}; }}; {weakens}")
     ended = project.run(f"sh '{path}'", "--strict-tests", iterations=3)
     assert ended.code == 1, ended.screen
     assert project.violations() == {"tests-unexplained"}
@@ -130,6 +133,21 @@ def test_strict_without_a_reviewer_is_refused(project: HostileProject) -> None:
     ended = project.run(HONEST, "--strict-tests", "--skip-review")
     assert ended.code == 2
     assert "ralph: --strict-tests needs a reviewer; leave out --skip-review" in ended.screen
+
+
+def test_what_is_for_stories_is_refused_with_a_prompt(project: HostileProject) -> None:
+    words = "is for the stories of a task list; leave it out"
+    ended = project.run(HONEST, "-p", "Tidy up", "--strict-tests", "--red-first")
+    assert ended.code == 2
+    assert ended.screen.splitlines()[-2:] == [f"  --red-first {words}", f"  --strict-tests {words}"]
+    assert project.journal() == []
+    # In the settings of the project they serve its task list; here they have nothing to do.
+    (project.root / ".ralph" / "settings.json").write_text('{"redFirst": true}')
+    project.git("commit", "-qam", "settings")
+    ended = project.run("true", "-p", "Tidy up", iterations=1)
+    assert ended.code == 1, ended.screen
+    ended = verb(project, "resume", "-n", "2", "--red-first")
+    assert (ended.code, ended.screen.splitlines()[-1]) == (2, f"ralph: --red-first {words}")
 
 
 def test_a_prompt_goal_has_no_reviewer_but_its_person_is_told(project: HostileProject) -> None:

@@ -83,6 +83,11 @@ func TestRefuses(t *testing.T) {
 \tassert.Panics(t, func() { Total(-1) })
 }
 """
+MAIN = """
+func TestMain(m *testing.M) {
+\tos.Exit(m.Run())
+}
+"""
 RUST = """pub fn total(of: &[i32]) -> i32 {
     assert!(of.len() < 9);
     of.iter().sum()
@@ -221,6 +226,27 @@ PYTHON_ROWS = [
         PYTEST,
         other(PYTEST, "total([]) == 0", "order == order"),
         [less("test_total", 1, 2)],
+    ),
+    Row(
+        "an assertion of anything",
+        P,
+        PYTEST,
+        other(PYTEST, "total([]) == 0", "total([]) == 0 or True"),
+        [less("test_total", 1, 2)],
+    ),
+    Row(
+        "an assertion of anything, turned round",
+        P,
+        PYTEST,
+        other(PYTEST, "total([]) == 0", "True or total([]) == 0"),
+        [less("test_total", 1, 2)],
+    ),
+    Row(
+        "an assertion of one of two",
+        P,
+        PYTEST,
+        other(PYTEST, "total([]) == 0", "total([]) == 0 or order == 1"),
+        [],
     ),
     Row(
         "raises taken away",
@@ -442,6 +468,27 @@ GO_ROWS = [
         GO,
         other(GO, "\tassert", "\tt.SkipNow()\n\tassert"),
         [skips(1, "t.SkipNow")],
+    ),
+    Row(
+        "a main that runs no test",
+        G,
+        GO,
+        GO + "\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n",
+        [skips(2, "func TestMain", "os.Exit")],
+    ),
+    Row(
+        "a main that forgets how the tests ended",
+        G,
+        GO + MAIN,
+        GO + other(MAIN, "os.Exit(m.Run())", "m.Run()\n\tos.Exit( 0 )"),
+        [skips(1, "os.Exit")],
+    ),
+    Row(
+        "a main that runs no test any more",
+        G,
+        GO + MAIN,
+        GO + other(MAIN, "os.Exit(m.Run())", "setup()"),
+        [less("TestMain", 0, 1)],
     ),
     Row("a build constraint", G, GO, "//go:build ignore\n\n" + GO, [skips(1, "//go:build")]),
     Row(
@@ -703,6 +750,21 @@ CONFIGURATION_ROWS = [
         other(CARGO, "test = true", "test = false"),
         [(CONFIGURATION, "changed: lib")],
     ),
+    Row(
+        "cargo, no test is found any more",
+        "Cargo.toml",
+        CARGO,
+        other(CARGO, '"shop"\n', '"shop"\nautotests = false\n'),
+        [(CONFIGURATION, "changed: package.autotests")],
+    ),
+    Row("cargo, another name", "Cargo.toml", CARGO, other(CARGO, "shop", "store"), []),
+    Row(
+        "cargo's own settings",
+        ".cargo/config.toml",
+        None,
+        '[alias]\nt = "version"\n',
+        [(CONFIGURATION, "new")],
+    ),
     Row("cargo, a dependency", "Cargo.toml", CARGO, CARGO + 'serde = "1"\n', []),
     Row(
         "golangci",
@@ -712,6 +774,8 @@ CONFIGURATION_ROWS = [
         [(CONFIGURATION, "changed")],
     ),
     Row(".rspec", ".rspec", "--require spec_helper\n", "--tag x\n", [(CONFIGURATION, "changed")]),
+    Row(".rspec-local", ".rspec-local", None, "--tag x\n", [(CONFIGURATION, "new")]),
+    Row("pytest.toml", "pytest.toml", None, "[pytest]\n", [(CONFIGURATION, "new")]),
     Row("spec_helper", "spec/spec_helper.rb", "a = 1\n", "a = 2\n", [(CONFIGURATION, "changed")]),
 ]
 TABLES = {
@@ -744,8 +808,9 @@ def test_a_renamed_file_is_not_deleted() -> None:
     assert told([Change(P, "tests/unit/test_shop.py", PYTEST, PYTEST)]) == []
 
 
-def test_a_file_renamed_to_what_nobody_runs_is_deleted() -> None:
-    found = told([Change(P, "tests/old/test_shop.py.off", PYTEST, PYTEST)])
+@pytest.mark.parametrize("path", ["tests/old/test_shop.py.off", "attic/shop.py"])
+def test_a_file_renamed_to_what_nobody_runs_is_deleted(path: str) -> None:
+    found = told([Change(P, path, PYTEST, PYTEST)])
     assert found == [gone("test_total", "test_refuses_none")]
 
 
@@ -825,6 +890,7 @@ def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
     compare.findings([Change(path, path, bomb, bomb[1:])], [])
 
 
+MAKEFILES = [f"web/a/b/{name}" for name in ("GNUmakefile", "makefile", "Makefile")]
 NAMED = [
     ("sh scripts/check.sh", {"scripts/check.sh"}),
     ("./check && bash -eu tools/lint.sh --fast", {"check", "tools/lint.sh"}),
@@ -836,6 +902,9 @@ NAMED = [
     ),
     ("sh -c 'exec ./inner.sh'", {"inner.sh"}),
     ("make test", {"GNUmakefile", "makefile", "Makefile"}),
+    ("make -C back/end test", {f"back/end/{n}" for n in ("GNUmakefile", "makefile", "Makefile")}),
+    ("cd web && make -Ca --directory=b -f ci.mk", {*MAKEFILES, "web/a/b/ci.mk"}),
+    ("npx mocha -C --config mocha.ci.js", {"mocha.ci.js"}),
     ("uv run pytest -c ci/pytest.ini tests", {"ci/pytest.ini"}),
     ("python -m pytest --config-file=ci/p.ini", {"ci/p.ini"}),
     ("npx jest --config jest.ci.js", {"jest.ci.js"}),
@@ -859,6 +928,13 @@ def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:
         (SCRIPT, "the file is gone")
     ]
     assert told([change._replace(before=None)], "bash tools/lint.sh") == []
+
+
+def test_what_runs_a_script_is_no_comment_of_it() -> None:
+    text = "#!/bin/sh\n# all of it\nruff check .\n"
+    change = Change("check", "check", text, other(text, "#!/bin/sh", "#!/bin/true"))
+    assert told([change], "./check") == [(SCRIPT, "changed")]
+    assert told([change._replace(after=other(text, "# all", "# nearly all"))], "./check") == []
 
 
 @pytest.mark.parametrize(

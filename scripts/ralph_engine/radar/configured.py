@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 _HEAD = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(?:[#;].*)?$")
-_COMMENT = re.compile(r"\s*(?:#|//|;)")
+# Not the first line of a script: it names the program that runs the rest.
+_COMMENT = re.compile(r"\s*(?:#(?!!)|//|;)")
 _SECTIONS = {
     "pyproject.toml": re.compile(
         r"tool\.(?:pytest|coverage|tox|mypy|pyright|ruff|pylint|flake8|hatch\.envs|poe|nox"
@@ -16,6 +17,8 @@ _SECTIONS = {
     "setup.cfg": re.compile(r"tool:pytest|coverage|flake8|mypy|pylint|tox"),
     "Cargo.toml": re.compile(r"(?:test|lib|bin|profile\.test|lints|workspace\.lints)(?:\.|$)"),
 }
+# Of a crate: `autotests = false` and its like leave targets out.
+_AUTO = re.compile(r"\s*(?:package\.)?(auto\w+)\s*=")
 _PACKAGE_KEYS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "eslintConfig", "lint-staged")
 # npm runs these by themselves, before and after the script of that name.
 _BESIDE = re.compile(r"(?:pre|post)\w*(?:test|lint|check|verify)")
@@ -71,6 +74,9 @@ def _sections(text: str, wanted: re.Pattern[str]) -> dict[str, str]:
     for line in significant(text).splitlines():
         head = _HEAD.match(line)
         section = head[1] if head else section
-        if wanted.match(section):
+        auto = _AUTO.match(line) if section in ("", "package") else None
+        if auto:
+            found[f"package.{auto[1]}"] = line.strip()
+        elif wanted.match(section):
             found[section] = found.get(section, "") + line + "\n"
     return found

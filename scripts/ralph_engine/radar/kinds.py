@@ -23,12 +23,13 @@ _CI = re.compile(
 )
 _ENDING = r"\.(?:[cm]?[jt]s|json|ya?ml|toml)"
 _CONFIGURATION = re.compile(
-    r"(?:^|/)(?:pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|noxfile\.py"
+    r"(?:^|/)(?:\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|noxfile\.py"
     r"|\.coveragerc|mypy\.ini|\.mypy\.ini|\.?ruff\.toml|\.flake8|\.pylintrc|pyrightconfig\.json"
     r"|package\.json|tsconfig[^/]*\.json|\.nycrc(?:\.json)?|karma\.conf\.[jt]s"
     rf"|(?:jest|vitest|vite|playwright|cypress|wdio|ava|eslint|biome)\.config{_ENDING}"
     rf"|vitest\.workspace{_ENDING}|\.(?:mocharc|eslintrc|c8rc)(?:{_ENDING})?"
-    r"|\.rspec|\.rubocop\.ya?ml|(?:spec|rails|test)_helper\.rb|Cargo\.toml|nextest\.toml"
+    r"|\.rspec(?:-local)?|\.rubocop\.ya?ml|(?:spec|rails|test)_helper\.rb"
+    r"|Cargo\.toml|\.cargo/config(?:\.toml)?|nextest\.toml"
     r"|\.golangci\.ya?ml|phpunit\.xml(?:\.dist)?|\.?codecov\.ya?ml)$"
 )
 

@@ -52,6 +52,8 @@ PYTHON = Language(
     ),
     vacuous=_any(
         r"^\s*assert\s*\(?\s*(?:True|1|not False|'[^']*'|\"[^\"]*\")\s*\)?\s*(?:,.*|#.*)?$",
+        r"^\s*assert\b.*\bor\s+(?:True|1|not False)\s*\)?\s*(?:,.*|#.*)?$",
+        r"^\s*assert\s*\(?\s*(?:True|1|not False)\s+or\b",
         rf"^\s*assert\s+{_SAME}\s*(?:==|is)\s*\1\s*(?:,.*|#.*)?$",
         r"\bself\.assert(?:True\(\s*True|False\(\s*False)\s*[,)]",
     ),
@@ -79,8 +81,16 @@ JAVASCRIPT = Language(
 )
 GO = Language(
     test=re.compile(r"^func\s+(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\("),
-    skip=_any(r"\b[tbf]\.Skip(?:f|Now)?\b(?=\()", r"^//go:build\b", r"^//\s*\+build\b"),
+    skip=_any(
+        r"\b[tbf]\.Skip(?:f|Now)?\b(?=\()",
+        r"^//go:build\b",
+        r"^//\s*\+build\b",
+        # It decides whether the tests of its package run, and what their end means.
+        r"^func\s+TestMain\b",
+        r"\bos\.Exit\b(?=\(\s*0\s*\))",
+    ),
     assertion=_any(
+        r"\bm\.Run\(",
         r"\b[tbf]\.(?:Errorf|Error|Fatalf|Fatal|FailNow|Fail)\(",
         r"\b(?:assert|require|is|qt)\.\w+\(",
     ),

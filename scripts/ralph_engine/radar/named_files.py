@@ -20,6 +20,7 @@ _STEERED_BY = {
     **dict.fromkeys(("pytest", "py.test", "jest", "vitest", "mocha", "eslint", "playwright"), ()),
 }
 _FILE_OPTIONS = ("-c", "--config", "--config-file", "--rcfile", "-f", "--file", "--makefile")
+_FOLDER_OPTIONS = ("-C", "--directory", "--dir", "--working-directory")
 # Each starts the program behind it.
 _WRAPPERS = ("env", "exec", "time", "nice", "nohup", "command", "npx", "bunx", "timeout", "!")
 _RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "bundle": "exec"}
@@ -84,8 +85,10 @@ def _in_command(program: str, rest: list[str], deep: int) -> Iterator[str]:
     if _INTERPRETERS.fullmatch(base):
         yield from _in_interpreter(rest, deep)
     elif base in _STEERED_BY:
-        yield from _STEERED_BY[base]
-        yield from _after_options(rest)
+        # Only of programs that go there: another one's -C has another meaning.
+        goes = _values(rest, _FOLDER_OPTIONS) if _STEERED_BY[base] else ()
+        for name in (*_STEERED_BY[base], *_values(rest, _FILE_OPTIONS)):
+            yield posixpath.join(*goes, name)
     elif "/" in program and not program.startswith("/"):
         yield program
 
@@ -94,7 +97,7 @@ def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
     for number, word in enumerate(rest):
         value = number > 0 and rest[number - 1] in _WITH_VALUE
         if word == "-m":
-            yield from _after_options(rest[number + 2 :])
+            yield from _values(rest[number + 2 :], _FILE_OPTIONS)
             return
         if re.fullmatch("-[a-z]*c", word):
             text = rest[number + 1 :][:1]
@@ -105,8 +108,13 @@ def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
             return
 
 
-def _after_options(rest: list[str]) -> Iterator[str]:
+def _values(rest: list[str], options: tuple[str, ...]) -> list[str]:
+    """Behind it, after `=`, or of a short one in the same word."""
+    found = []
     for word, following in zip(rest, [*rest[1:], ""]):
         option, _, value = word.partition("=")
-        if option in _FILE_OPTIONS:
-            yield value or following
+        if option in options:
+            found.append(value or following)
+        elif word[:2] in options:
+            found.append(word[2:])
+    return found
