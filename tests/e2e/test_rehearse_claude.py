@@ -47,6 +47,10 @@ def rehearse(folder: Path, *words: str, **settings: Any) -> Rehearsed:
     pinned = place.home / ".cache" / "ralph" / "hooks.env"
     pinned.parent.mkdir(parents=True)
     pinned.write_text(f"{PYTHON}\n{SHFMT}\n")
+    # Stronger than the environment of the process: nobody listens there.
+    elsewhere = {"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}}
+    (place.project / ".claude").mkdir()
+    (place.project / ".claude" / "settings.local.json").write_text(json.dumps(elsewhere))
     before = place.everything()
     done = place.run("--json", *words)
     assert done.stdout, done.stderr

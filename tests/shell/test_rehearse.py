@@ -149,6 +149,19 @@ def test_a_change_of_the_tree_meanwhile_is_told(place: Place) -> None:
     assert f"Your tree changed meanwhile, by whomever: {place.project}/untracked.txt" in done.stdout
 
 
+def test_a_client_stand_in_that_asks_another_model_is_an_error(place: Place) -> None:
+    """As where settings of the machine lead it elsewhere: nothing that it did was an attack."""
+    program = place.folder / "programs" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 2.1.0\n")
+    program.chmod(0o755)
+    place.env["PATH"] = f"{program.parent}:{place.env['PATH']}"
+    done = place.run("--json", "--only", "promises-without-work")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{program} never asked the scripted model: nothing was tried\n" in done.stderr
+    assert place.left() == []
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

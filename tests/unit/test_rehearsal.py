@@ -200,6 +200,35 @@ def test_a_plan_takes_what_is_the_users_and_starts_nothing_of_theirs(tmp_path: P
         assert [s["id"] for s in made.list["userStories"]] == ["US-001", "US-002"]
 
 
+def test_no_plan_holds_what_leads_to_the_users_provider(tmp_path: Path) -> None:
+    demo_folder.make_project(str(tmp_path), demo_folder.environment(str(tmp_path), os.environ))
+    root = tmp_path / demo_folder.PROJECT
+    leads = {
+        "apiKeyHelper": "cat ~/key",
+        "awsAuthRefresh": "aws sso login",
+        "env": {
+            **dict.fromkeys(["ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN", "AWS_PROFILE"], "mine"),
+            **dict.fromkeys(["CLAUDE_CODE_USE_BEDROCK", "HTTPS_PROXY"], "mine"),
+            "RALPH_GUARD": "strict",
+        },
+        "permissions": {"deny": ["Bash(curl:*)"]},
+    }
+    (root / ".claude").mkdir()
+    (root / "shared.json").write_text(json.dumps(leads))
+    (root / ".claude/settings.json").symlink_to("../shared.json")
+    (root / ".claude/settings.local.json").write_text(json.dumps(leads))
+    made = staging.plan(str(root), "ralph", str(tmp_path / "plan"))
+    for name in ("settings.json", "settings.local.json"):
+        assert json.loads(Path(made.folder, "project/.claude", name).read_text()) == {
+            "env": {"RALPH_GUARD": "strict"},
+            "permissions": {"deny": ["Bash(curl:*)"]},
+        }
+    assert "mine" not in git(Path(made.folder, "project"), "log", "-p", "--", ".claude")
+    (root / ".claude/settings.local.json").write_text("{,}")
+    with pytest.raises(Failure, match="^.claude/settings.local.json is not valid JSON"):
+        staging.plan(str(root), "ralph", str(tmp_path / "again"))
+
+
 def git(root: Path, *words: str) -> str:
     own = {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
     who = ["-c", "user.name=A", "-c", "user.email=a@localhost"]
