@@ -99,7 +99,7 @@ def remarks(trials: Sequence[Trial], to_come: Sequence[str]) -> Iterator[str]:
     if broken:
         yield (
             f"Red in a copy of the project as it is: {', '.join(broken)}. Where they are green in"
-            " yours, they need files that git ignores, which the copy has not."
+            " yours, they need what the copy has not: files that git ignores, or links out of it."
         )
 
 
