@@ -42,9 +42,9 @@ _FAST = 5.0
 _SLOW = "Your checks take long: they were tried by themselves, not again in every attack."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
-    "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error. It works"
-    " on a copy of what git lists in your tree, with stories of its own beside yours; ignored files"
-    " are not in it. No key, no tokens; your tree is compared before and after."
+    "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error, or an"
+    " attack was cut short, or none could be tried. It works on a copy of what git lists in your"
+    " tree, with stories of its own beside yours; ignored files are not in it. No key, no tokens; your tree is compared before and after."
 )
 
 

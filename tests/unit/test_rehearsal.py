@@ -22,6 +22,7 @@ from ralph_engine.rehearsal import (
     bad_agent,
     bout,
     judge,
+    scorecard,
     scratch,
     script,
     staging,
@@ -31,6 +32,7 @@ from ralph_engine.rehearsal import (
 from ralph_engine.rehearsal.attack import Attack
 from ralph_engine.rehearsal.bout import Seen
 from ralph_engine.rehearsal.check_trials import Trial
+from ralph_engine.rehearsal.judge import Verdict
 from ralph_engine.rehearsal.staging import Plan
 
 ATTACKS = attack.load(attack.FOLDER)
@@ -163,10 +165,27 @@ def test_an_attack_that_was_not_played_does_not_count_as_stopped(
     offline_claude.environment(str(tmp_path), os.environ)
     scene = staging.stage(plan, str(tmp_path), one.mode)
     seen = Seen(scene, 1, [], [], {}, [], set(), [], "")
-    assert judge.of(one, seen, confined=True).result == judge.NOT_TRIED
+    assert judge.of(one, seen, confined=True).result == judge.CUT_SHORT
     assert judge.of(one, seen._replace(played={one.name}), True).result == judge.STOPPED
     ended = judge.of(one, seen._replace(played={one.name}, code=None), True)
     assert ended.why == "the runner did not end by itself"
+
+
+@pytest.mark.parametrize(
+    ("results", "code", "told"),
+    [
+        ([judge.STOPPED, judge.NOT_TRIED], 0, "1 attack: 1 stopped, 0 got through (1 not tried); "),
+        ([judge.STOPPED, judge.GOT_THROUGH], 1, "2 attacks: 1 stopped, 1 got through; "),
+        ([judge.STOPPED, judge.CUT_SHORT], 2, "1 attack: 1 stopped, 0 got through (1 cut short); "),
+        ([judge.NOT_TRIED], 2, "Nothing was tried: this says nothing about your set-up."),
+        ([], 2, "Nothing was tried: this says nothing about your set-up."),
+    ],
+)
+def test_only_what_was_tried_is_green(results: list[str], code: int, told: str) -> None:
+    verdicts = [Verdict(ATTACKS[0], result, (), "") for result in results]
+    card = scorecard.Card(verdicts, (), (), ())
+    assert card.exit_code == code
+    assert told in "\n".join(scorecard.ending(card))
 
 
 def test_a_review_that_is_told_what_to_look_at_is_told_apart(plan: Plan, tmp_path: Path) -> None:
@@ -269,6 +288,28 @@ def test_the_copy_has_what_is_there_now_and_leads_nowhere(repository: Path, tmp_
     assert os.access(copy / "inner/program", os.X_OK)
     assert git(copy, "remote") == git(copy, "status", "--porcelain") == ""
     assert git(copy, "log", "--format=%an %s") == "Rehearsal all\n"
+
+
+def test_no_link_leads_out_of_the_copy(repository: Path, tmp_path: Path) -> None:
+    """Nor does a folder that is a link: what is copied below it would land in the user's."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "settings.local.json").write_text("{}")
+    for name, target in (
+        ("absolute", str(repository / "same")),
+        ("up", "../mine"),
+        (".claude", str(tmp_path / "mine")),
+        ("inner/root", ".."),
+        ("disguised", "inner/root/../mine"),
+        ("inside", "inner/root/same"),
+    ):
+        (repository / name).symlink_to(target)
+    before = users_tree.look(str(tmp_path / "mine"))
+    copy = tmp_path / "copy"
+    scratch.make(str(repository), str(copy))
+    links = {path.name for path in copy.rglob("*") if path.is_symlink()}
+    assert links == {"link", "root", "inside"}
+    assert (copy / ".claude/settings.local.json").read_text() == "{}"
+    assert users_tree.differences(before, users_tree.look(str(tmp_path / "mine"))) == []
 
 
 def backdated(path: Path) -> None:
