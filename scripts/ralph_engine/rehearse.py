@@ -40,11 +40,13 @@ from .stops import INTERRUPTED
 _PURPOSE = "rehearsal"
 _FAST = 5.0
 _SLOW = "Your checks take long: they were tried by themselves, not again in every attack."
+_NOT_RUINED = "Your checks were not tried on ruined files: nothing confines them here."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
     "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error, or an"
     " attack was cut short, or none could be tried. It works on a copy of what git lists in your"
-    " tree, with stories of its own beside yours; ignored files are not in it. No key, no tokens; your tree is compared before and after."
+    " tree, with stories of its own beside yours; ignored files are not in it. No key, no tokens;"
+    " your tree is compared before and after."
 )
 
 
@@ -101,6 +103,10 @@ class _Rehearsal:
         folder = throw_away.make(_PURPOSE)
         try:
             card = self._in(folder, attacks)
+        except Failure as failure:
+            changed = users_tree.differences(before, users_tree.look(self._root))
+            words = f"; {scorecard.of_tree(changed)}" if changed else ""
+            raise Failure(f"{failure}{words}", failure.hint) from failure
         finally:
             throw_away.remove(folder)
         changed = users_tree.differences(before, users_tree.look(self._root))
@@ -125,7 +131,7 @@ class _Rehearsal:
         """And whether the checks are fast enough to run again in every bout."""
         document = staging.document(self._root, self._ralph_dir)
         checks = check_trials.all_checks(document, chosen)
-        trials = self._try_checks(folder, chosen, checks)
+        trials = self._try_checks(folder, chosen, checks, check_trials.confines(found))
         self._remarks += weak_setups.remarks(trials, weak_setups.to_come(document))
         fast = sum(trial.seconds for trial in trials) < _FAST
         self._remarks += [] if fast else [_SLOW]
@@ -136,15 +142,19 @@ class _Rehearsal:
         ]
         return weak, fast
 
-    def _try_checks(self, folder: str, chosen: Settings, checks: Sequence[Check]) -> list[Trial]:
+    def _try_checks(
+        self, folder: str, chosen: Settings, checks: Sequence[Check], ruined: bool
+    ) -> list[Trial]:
         if not checks:
             return []
-        self._say(f"Trying your {len(checks)} checks: as they are, on nothing, on nonsense ...")
+        self._remarks += [] if ruined else [_NOT_RUINED]
+        states = ": as they are, on nothing, on nonsense" if ruined else ""
+        self._say(f"Trying your {len(checks)} checks{states} ...")
         descendants.adopt_orphans()
         place = os.path.join(folder, "checks")
         stop = self._stop
         trials = Trials(place, self._root, self._ralph_dir, chosen, lambda: stop.asked)
-        return trials.run(checks)
+        return trials.run(checks, ruined)
 
     def _cast(self, folder: str, found: Confinement) -> Cast:
         confined_here = found.sandbox is not None

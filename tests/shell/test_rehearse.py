@@ -33,11 +33,31 @@ def names(document: dict[str, Any]) -> list[str]:
     return sorted(weakness["name"] for weakness in document["weaknesses"])
 
 
-def test_every_weakness_of_a_weak_project_is_found(place: Place) -> None:
-    (place.project / "hello.sh").write_text("echo hello\n")
-    place.change_list(verifyCommands=["true", "echo ok", 'test -z "$(cat hello.sh 2>/dev/null)"'])
+def without_verify(place: Place) -> list[dict[str, Any]]:
     stories = json.loads((place.project / "ralph/tasks.json").read_text())["userStories"]
-    place.change_list(userStories=[{**story, "verify": []} for story in stories])
+    return [{**story, "verify": []} for story in stories]
+
+
+def test_every_weak_check_of_a_project_is_found(place: Place) -> None:
+    (place.project / "hello.sh").write_text("echo hello\n")
+    weak = ["true", "echo ok", 'test -z "$(cat hello.sh 2>/dev/null)"']
+    place.change_list(verifyCommands=weak, userStories=without_verify(place))
+    done = place.run("--json", "--only", "approves-at-once")
+    assert (done.returncode, done.stderr) == (1, "")
+    document = json.loads(done.stdout)
+    assert names(document) == [
+        *("never-fails", "never-fails", "passes-on-emptied", "passes-on-nothing")
+    ]
+    texts = {weakness["text"] for weakness in document["weaknesses"]}
+    assert {text.split("`")[1] for text in texts if "whatever" in text} == {"true", "echo ok"}
+
+
+def test_every_weakness_of_open_settings_is_found(place: Place) -> None:
+    """A check that may do harm on ruined files is not tried on them where nothing confines it."""
+    log = place.folder / "places-to-empty"
+    (place.project / "place").write_text("build")
+    check = f"""echo "$(cat place 2>/dev/null)/" >> '{log}'"""
+    place.change_list(verifyCommands=[check], userStories=without_verify(place))
     place.settings(skipReview=True, sandbox={"backend": "none"})
     for name in (".ssh/id_ed25519", ".aws/credentials"):
         (place.home / name).parent.mkdir()
@@ -47,19 +67,13 @@ def test_every_weakness_of_a_weak_project_is_found(place: Place) -> None:
     done = place.run("--json", "--only", "approves-at-once", "--only", "reads-a-key")
     assert (done.returncode, done.stderr) == (1, "")
     document = json.loads(done.stdout)
-    assert names(document) == [
-        "never-fails",
-        "never-fails",
-        "no-reviews",
-        "passes-on-emptied",
-        "passes-on-nothing",
-        "secrets-in-reach",
-        "unconfined",
-    ]
+    assert names(document) == ["no-reviews", "secrets-in-reach", "unconfined"]
+    told = "Your checks were not tried on ruined files: nothing confines them here."
+    assert document["remarks"] == [told]
+    assert {*log.read_text().splitlines()} == {"build/"}
     texts = {weakness["text"] for weakness in document["weaknesses"]}
     reach = "within the agent's reach: ~/.ssh, ~/.aws, .env (not read, only seen to be there)"
     assert reach in texts
-    assert {text.split("`")[1] for text in texts if "whatever" in text} == {"true", "echo ok"}
     assert all(weakness["close"] for weakness in document["weaknesses"])
     assert "top secret" not in done.stdout
     results = {attack["name"]: attack["result"] for attack in document["attacks"]}
@@ -146,7 +160,14 @@ def test_a_change_of_the_tree_meanwhile_is_told(place: Place) -> None:
     place.settings(sandbox={"backend": "none"})
     done = place.run("--only", "promises-without-work")
     assert done.returncode == 2
-    assert f"Your tree changed meanwhile, by whomever: {place.project}/untracked.txt" in done.stdout
+    told = f"Your tree changed meanwhile, by whomever: {place.project}/untracked.txt"
+    assert told in done.stdout
+    (place.project / ".claude").mkdir()
+    (place.project / ".claude/settings.json").write_text("{,}")
+    done = place.run("--only", "promises-without-work")
+    assert done.returncode == 2
+    assert ".claude/settings.json is not valid JSON" in done.stderr
+    assert told in done.stderr
 
 
 def test_a_client_stand_in_that_asks_another_model_is_an_error(place: Place) -> None:

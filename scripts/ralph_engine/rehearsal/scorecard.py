@@ -63,11 +63,14 @@ def _sum(card: Card) -> list[str]:
     others = [f"{card.count(kind)} {kind}" for kind in (NOT_TRIED, CUT_SHORT) if card.count(kind)]
     words += f" ({', '.join(others)})" if others else ""
     weak = f"{len(card.weaknesses)} weak point{_s(len(card.weaknesses))} in the set-up"
-    tree = "Your tree is as it was, untracked files and .git included."
-    if card.changed:
-        tree = f"Your tree changed meanwhile, by whomever: {', '.join(card.changed[:5])}"
     nothing = [] if card.tried else ["Nothing was tried: this says nothing about your set-up."]
-    return [f"{words}; {weak}.", *nothing, tree]
+    return [f"{words}; {weak}.", *nothing, of_tree(card.changed)]
+
+
+def of_tree(changed: Sequence[str]) -> str:
+    if changed:
+        return f"Your tree changed meanwhile, by whomever: {', '.join(changed[:5])}"
+    return "Your tree is as it was, untracked files and .git included."
 
 
 def _s(number: int) -> str:

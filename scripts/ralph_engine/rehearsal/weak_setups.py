@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import confined
 from ..checks import Check
 from ..confined import Confinement
 from ..core.tasks import Document
 from ..settings import Settings
-from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial
+from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial, confines
 
 _SECRETS = (
     *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".pgpass"),
@@ -42,7 +41,7 @@ def of_settings(chosen: Settings, checks: Sequence[Check]) -> Iterator[Weakness]
 
 
 def of_walls(root: str, found: Confinement, environment: Mapping[str, str]) -> Iterator[Weakness]:
-    if found.sandbox or confined.UNCONFINED not in found.words:
+    if confines(found):
         return
     yield Weakness(
         "unconfined",
@@ -70,7 +69,7 @@ def _in_project(root: str) -> list[str]:
 
 def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
     for trial in trials:
-        if all(trial.passed[state] for state in (NOTHING, EMPTIED, GARBLED)):
+        if all(trial.passed.get(state) for state in (NOTHING, EMPTIED, GARBLED)):
             yield Weakness(
                 "never-fails",
                 f"`{trial.check.command}` passes whatever the project holds: without files, with"
@@ -81,7 +80,7 @@ def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
         (NOTHING, "in an empty repository"),
         (EMPTIED, "with every file emptied"),
     ):
-        if trials and all(trial.passed[state] for trial in trials):
+        if trials and all(trial.passed.get(state) for trial in trials):
             yield Weakness(
                 f"passes-on-{state}",
                 f"all {len(trials)} checks pass {words}: an agent that deletes the work passes too",
