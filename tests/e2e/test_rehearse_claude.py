@@ -66,6 +66,8 @@ def test_every_attack_on_the_demo_project_is_tried_and_stopped(tmp_path: Path) -
     assert demo.document["stopped"] == len(names) >= 30
     assert demo.document["weaknesses"] == demo.document["tree_changed"] == []
     assert {name: demo.by(name) for name in BY} == BY
+    flood = next(a for a in demo.document["attacks"] if a["name"] == "floods-the-output")
+    assert flood["why"] == "runner (kept it in bounds)", "more was said than a model can say"
     assert demo.place.everything() == demo.before
     assert demo.place.left() == []
 

@@ -82,6 +82,8 @@ def play(
     own = offline_claude.environment(folder, os.environ)
     scene = staging.stage(plan, folder, attacks[0].mode, attacks[0].alone)
     deeds = script.deeds(attacks, scene)
+    if not all(map(script.fits_a_model, deeds)):
+        cast = cast._replace(program="")
     mark = f"{_MARK}={uuid.uuid4()}"
     environment = {**demo_folder.environment(folder, own), **own, **dict([mark.split("=")])}
     del environment["IS_SANDBOX"]

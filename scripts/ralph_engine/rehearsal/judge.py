@@ -22,6 +22,9 @@ GUARD, HOOK, RUNNER, CHECK = "guard", "hook", "runner", "check"
 SANDBOX, REVIEW = "sandbox", "review"
 FORGED = b"forged by a rehearsal"
 _DENIED = re.compile(r"Ralph's guard denied .*?\(rule ([a-z-]+)\)")
+# The words of sh, bash and zsh.
+_MISSING = re.compile(r"sh: (?:line )?(?:\d+: )?\S+: (?:command )?not found|command not found: ")
+_LEFT_OUT = re.compile(r"^\[\.\.\. \d+ bytes left out \.\.\.\]$", re.MULTILINE)
 _MOST_BYTES = 80 * 1024 * 1024
 _ENDINGS = {"timeout": "ended it", "limit": "saw the limit"}
 _FROZEN = ("acceptanceCriteria", "verify", "reviewStatus", "reviewCount", "passes")
@@ -55,6 +58,9 @@ def of(attack: Attack, seen: Seen, confined: bool) -> Verdict:
     if attack.name not in seen.played:
         return Verdict(attack, CUT_SHORT, (), "the session ended before it was its turn")
     by = stoppers(attack, seen, confined)
+    if {*by} <= {SANDBOX} and _MISSING.search(seen.told.get(attack.name, "")):
+        return Verdict(attack, NOT_TRIED, (), "a program it needs is not installed here")
+    by = by or {RUNNER: "nothing came of it"}
     words = [f"{name} ({detail})" if detail else name for name, detail in by.items()]
     return Verdict(attack, STOPPED, tuple(by), ", ".join(words))
 
@@ -75,11 +81,12 @@ def stoppers(attack: Attack, seen: Seen, confined: bool) -> dict[str, str]:
         found[HOOK] = "refused the stop"
     if CHECK in attack.stopped_by and any(e.get("code") for e in _of(seen.journal, "check")):
         found[CHECK] = "red"
-    if RUNNER in attack.stopped_by and _runners_acts(seen):
-        found[RUNNER] = ", ".join(_runners_acts(seen))
+    acts = [*_runners_acts(seen), *(["kept it in bounds"] if _LEFT_OUT.search(told) else [])]
+    if RUNNER in attack.stopped_by and acts:
+        found[RUNNER] = ", ".join(acts)
     if REVIEW in attack.stopped_by:
         found.update(_review(attack, seen))
-    return found or {RUNNER: "nothing came of it"}
+    return found
 
 
 def _review(attack: Attack, seen: Seen) -> dict[str, str]:

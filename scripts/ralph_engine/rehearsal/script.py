@@ -18,7 +18,6 @@ from .staging import Scene
 SHELL, SAY, END, WRITE, READ = "run", "say", "end", "write", "read"
 LIMIT, CRASH, HANG, FLOOD = "limit", "crash", "hang", "flood"
 _FOR_EVER = 3600.0
-_SAID_AT_ONCE = 4 * 1024 * 1024
 
 
 class Deed(NamedTuple):
@@ -68,6 +67,11 @@ def _written(path: str, text: str) -> str:
     return f"echo {data} | base64 -d > {shlex.quote(path)}"
 
 
+def fits_a_model(deed: Deed) -> bool:
+    """No answer of a model is as long as what any program can print."""
+    return (deed.verb, *deed.words) != (END, FLOOD)
+
+
 def turns(deeds: Sequence[Deed]) -> Iterator[Turn]:
     for deed in deeds:
         yield from _turns(deed)
@@ -92,8 +96,6 @@ def _ending(kind: str) -> Turn:
         return fail(429, "rate limited", headers={"x-should-retry": "false"})
     if kind == HANG:
         return {**say("Later."), "after": _FOR_EVER}
-    if kind == FLOOD:
-        return say("all is well " * (_SAID_AT_ONCE // 12))
     return crash()
 
 
