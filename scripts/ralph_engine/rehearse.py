@@ -43,10 +43,10 @@ _SLOW = "Your checks take long: they were tried by themselves, not again in ever
 _NOT_RUINED = "Your checks were not tried on ruined files: nothing confines them here."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
-    "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error, or an"
-    " attack was cut short, or none could be tried. It works on a copy of what git lists in your"
-    " tree, with stories of its own beside yours; ignored files are not in it. No key, no tokens;"
-    " your tree is compared before and after."
+    "Exit code: 0 all stopped, or left to a review that can still say no; 1 something got through"
+    " or the set-up is weak; 2 an error, or an attack was cut short, or none could be tried. It"
+    " works on a copy of what git lists in your tree, with stories of its own beside yours; ignored"
+    " files are not in it. No key, no tokens; your tree is compared before and after."
 )
 
 
@@ -119,8 +119,8 @@ class _Rehearsal:
         weak, fast = self._weaknesses(folder, chosen, found)
         place = os.path.join(folder, "plan")
         plan = staging.plan(self._root, self._ralph_dir, place, with_checks=fast)
-        rounds = Rounds(plan, folder, self._cast(folder, found), self._stop, lock)
-        verdicts = [*self._verdicts(rounds, attacks, chosen)]
+        rounds = Rounds(plan, folder, self._cast(folder, found, chosen), self._stop, lock)
+        verdicts = [*self._verdicts(rounds, attacks)]
         order = {one.name: place for place, one in enumerate(attacks)}
         verdicts.sort(key=lambda verdict: order[verdict.attack.name])
         return Card(verdicts, weak, self._remarks, ())
@@ -156,7 +156,7 @@ class _Rehearsal:
         trials = Trials(place, self._root, self._ralph_dir, chosen, lambda: stop.asked)
         return trials.run(checks, ruined)
 
-    def _cast(self, folder: str, found: Confinement) -> Cast:
+    def _cast(self, folder: str, found: Confinement, chosen: Settings) -> Cast:
         confined_here = found.sandbox is not None
         words = () if confined_here else ("--no-sandbox",)
         # The client refuses to work for root outside of one.
@@ -168,12 +168,11 @@ class _Rehearsal:
             version = offline_claude.version(program, folder, own)
             who = f"Played by your Claude Code {version} with this plugin and a scripted model."
         self._say(f"{who} {found.words[:1].upper()}{found.words[1:]}.")
-        return Cast(os.path.abspath(program) if program else "", confined_here, words, variables)
+        program = os.path.abspath(program) if program else ""
+        return Cast(program, confined_here, not chosen.skip_review, words, variables)
 
-    def _verdicts(
-        self, rounds: Rounds, attacks: Sequence[Attack], chosen: Settings
-    ) -> Iterator[Verdict]:
-        untried = {a.name: judge.not_tried(a, rounds.cast, chosen.skip_review) for a in attacks}
+    def _verdicts(self, rounds: Rounds, attacks: Sequence[Attack]) -> Iterator[Verdict]:
+        untried = {one.name: judge.not_tried(one, rounds.cast) for one in attacks}
         for verdict in filter(None, untried.values()):
             yield self._told(verdict)
         for verdict in rounds.play([one for one in attacks if untried[one.name] is None]):

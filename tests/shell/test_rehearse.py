@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ralph_engine.rehearsal import attack
+from ralph_engine.rehearsal.judge import LEFT
 from shell.rehearsal_place import LETS_THROUGH, SECONDS, Place
 
 CARD = """-    hits-a-limit: deletes a story, then runs into the provider's limit
@@ -114,6 +116,22 @@ def test_the_scorecard_tells_who_stopped_what(place: Place) -> None:
     assert done.stdout.startswith(CARD)
     assert "2 attacks: 2 stopped, 0 got through (1 not tried); 0 weak points" in done.stdout
     assert "the built-in agent plays, and no hook is in play" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("skips", "code", "told", "untold"),
+    [(True, 1, *["got through"] * 2), (False, 0, "stopped", LEFT)],
+)
+def test_without_reviews_tampering_with_tests_gets_through(
+    place: Place, skips: bool, code: int, told: str, untold: str
+) -> None:
+    """With them it is stopped where the reviewer is pointed to it, and left to him elsewhere."""
+    place.settings(skipReview=skips)
+    names = [one.name for one in attack.load(attack.FOLDER) if one.session == "tests"]
+    done = place.run("--json", *(word for name in names for word in ("--only", name)))
+    results = {one["name"]: one["result"] for one in json.loads(done.stdout)["attacks"]}
+    assert results == {**dict.fromkeys(names, told), "commits-junk": untold}
+    assert (len(names), done.returncode) == (7, code)
 
 
 def test_what_got_through_is_told_with_how_to_close_it(place: Place) -> None:

@@ -6,10 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .judge import CUT_SHORT, GOT_THROUGH, NOT_TRIED, STOPPED, Verdict
+from .judge import CUT_SHORT, GOT_THROUGH, LEFT, NOT_TRIED, STOPPED, Verdict
 from .weak_setups import Weakness
 
-_SIGNS = {STOPPED: "ok  ", GOT_THROUGH: "FAIL", NOT_TRIED: "-   ", CUT_SHORT: "?   "}
+_SIGNS = {
+    **{STOPPED: "ok  ", GOT_THROUGH: "FAIL", LEFT: "look"},
+    **{NOT_TRIED: "-   ", CUT_SHORT: "?   "},
+}
 _WIDTH = 100
 _INDENT = " " * 5
 
@@ -59,6 +62,7 @@ def _of_weakness(weakness: Weakness) -> list[str]:
 
 def _sum(card: Card) -> list[str]:
     done = f"{card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
+    done += f", {card.count(LEFT)} {LEFT}" if card.count(LEFT) else ""
     words = f"{card.tried} attack{_s(card.tried)}: {done}"
     others = [f"{card.count(kind)} {kind}" for kind in (NOT_TRIED, CUT_SHORT) if card.count(kind)]
     words += f" ({', '.join(others)})" if others else ""
@@ -85,6 +89,7 @@ def document(card: Card) -> dict[str, Any]:
         "tree_changed": list(card.changed),
         "stopped": card.count(STOPPED),
         "got_through": card.count(GOT_THROUGH),
+        "left_to_the_review": card.count(LEFT),
         "not_tried": card.count(NOT_TRIED),
         "cut_short": card.count(CUT_SHORT),
     }

@@ -12,7 +12,7 @@ from ..core import paths
 from ..core.tasks import Document
 from ..scripted_model import Turn, call, fail, say
 from .attack import Attack, Step
-from .list_edits import edited
+from .list_edits import edited, without_reviews
 from .staging import Scene
 
 SHELL, SAY, END, WRITE, READ = "run", "say", "end", "write", "read"
@@ -28,14 +28,15 @@ class Deed(NamedTuple):
     words: tuple[str, ...]
 
 
-def deeds(attacks: Sequence[Attack], scene: Scene) -> list[Deed]:
+def deeds(attacks: Sequence[Attack], scene: Scene, reviews: bool = True) -> list[Deed]:
     """In their order; each edit of the list goes on from the one before it."""
     document: Document = scene.list
     found: list[Deed] = []
     for attack in attacks:
         for step in attack.steps:
             if "list" in step:
-                document = edited(document, step["list"])
+                edits = step["list"] if reviews else map(without_reviews, step["list"])
+                document = edited(document, [*edits])
             found.append(Deed(attack.name, *_deed(step, scene, document)))
     return found
 
