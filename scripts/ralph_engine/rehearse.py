@@ -108,9 +108,16 @@ class _Rehearsal:
             words = f"; {scorecard.of_tree(changed)}" if changed else ""
             raise Failure(f"{failure}{words}", failure.hint) from failure
         finally:
-            throw_away.remove(folder)
+            self._discard(folder)
         changed = users_tree.differences(before, users_tree.look(self._root))
         return None if self._stop.asked else card._replace(changed=changed)
+
+    def _discard(self, folder: str) -> None:
+        """What was found out is worth more than a clean exit; the next rehearsal tries again."""
+        try:
+            throw_away.remove(folder)
+        except Failure as failure:
+            self._remarks.append(f"{str(failure)[:1].upper()}{str(failure)[1:]}.")
 
     def _in(self, folder: str, attacks: Sequence[Attack]) -> Card:
         lock = throw_away.hold(folder)
