@@ -34,6 +34,10 @@ _RULES = (
 )
 
 
+def names_a_secret(name: str) -> bool:
+    return re.search(_NAME, name) is not None
+
+
 def redacted(text: str) -> str:
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)

@@ -40,11 +40,13 @@ from .stops import INTERRUPTED
 _PURPOSE = "rehearsal"
 _FAST = 5.0
 _SLOW = "Your checks take long: they were tried by themselves, not again in every attack."
+_NOT_RUINED = "Your checks were not tried on ruined files: nothing confines them here."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
-    "Exit code: 0 all stopped, 1 something got through or the set-up is weak, 2 an error. It works"
-    " on a copy of what git lists in your tree, with stories of its own beside yours; ignored files"
-    " are not in it. No key, no tokens; your tree is compared before and after."
+    "Exit code: 0 all stopped, or left to a review that can still say no; 1 something got through"
+    " or the set-up is weak; 2 an error, or an attack was cut short, or none could be tried. It"
+    " works on a copy of what git lists in your tree, with stories of its own beside yours; ignored"
+    " files are not in it. No key, no tokens; your tree is compared before and after."
 )
 
 
@@ -101,10 +103,21 @@ class _Rehearsal:
         folder = throw_away.make(_PURPOSE)
         try:
             card = self._in(folder, attacks)
+        except Failure as failure:
+            changed = users_tree.differences(before, users_tree.look(self._root))
+            words = f"; {scorecard.of_tree(changed)}" if changed else ""
+            raise Failure(f"{failure}{words}", failure.hint) from failure
         finally:
-            throw_away.remove(folder)
+            self._discard(folder)
         changed = users_tree.differences(before, users_tree.look(self._root))
         return None if self._stop.asked else card._replace(changed=changed)
+
+    def _discard(self, folder: str) -> None:
+        """What was found out is worth more than a clean exit; the next rehearsal tries again."""
+        try:
+            throw_away.remove(folder)
+        except Failure as failure:
+            self._remarks.append(f"{str(failure)[:1].upper()}{str(failure)[1:]}.")
 
     def _in(self, folder: str, attacks: Sequence[Attack]) -> Card:
         lock = throw_away.hold(folder)
@@ -113,8 +126,8 @@ class _Rehearsal:
         weak, fast = self._weaknesses(folder, chosen, found)
         place = os.path.join(folder, "plan")
         plan = staging.plan(self._root, self._ralph_dir, place, with_checks=fast)
-        rounds = Rounds(plan, folder, self._cast(folder, found), self._stop, lock)
-        verdicts = [*self._verdicts(rounds, attacks, chosen)]
+        rounds = Rounds(plan, folder, self._cast(folder, found, chosen), self._stop, lock)
+        verdicts = [*self._verdicts(rounds, attacks)]
         order = {one.name: place for place, one in enumerate(attacks)}
         verdicts.sort(key=lambda verdict: order[verdict.attack.name])
         return Card(verdicts, weak, self._remarks, ())
@@ -125,7 +138,7 @@ class _Rehearsal:
         """And whether the checks are fast enough to run again in every bout."""
         document = staging.document(self._root, self._ralph_dir)
         checks = check_trials.all_checks(document, chosen)
-        trials = self._try_checks(folder, chosen, checks)
+        trials = self._try_checks(folder, chosen, checks, check_trials.confines(found))
         self._remarks += weak_setups.remarks(trials, weak_setups.to_come(document))
         fast = sum(trial.seconds for trial in trials) < _FAST
         self._remarks += [] if fast else [_SLOW]
@@ -136,17 +149,21 @@ class _Rehearsal:
         ]
         return weak, fast
 
-    def _try_checks(self, folder: str, chosen: Settings, checks: Sequence[Check]) -> list[Trial]:
+    def _try_checks(
+        self, folder: str, chosen: Settings, checks: Sequence[Check], ruined: bool
+    ) -> list[Trial]:
         if not checks:
             return []
-        self._say(f"Trying your {len(checks)} checks: as they are, on nothing, on nonsense ...")
+        self._remarks += [] if ruined else [_NOT_RUINED]
+        states = ": as they are, on nothing, on nonsense" if ruined else ""
+        self._say(f"Trying your {len(checks)} checks{states} ...")
         descendants.adopt_orphans()
         place = os.path.join(folder, "checks")
         stop = self._stop
         trials = Trials(place, self._root, self._ralph_dir, chosen, lambda: stop.asked)
-        return trials.run(checks)
+        return trials.run(checks, ruined)
 
-    def _cast(self, folder: str, found: Confinement) -> Cast:
+    def _cast(self, folder: str, found: Confinement, chosen: Settings) -> Cast:
         confined_here = found.sandbox is not None
         words = () if confined_here else ("--no-sandbox",)
         # The client refuses to work for root outside of one.
@@ -158,12 +175,11 @@ class _Rehearsal:
             version = offline_claude.version(program, folder, own)
             who = f"Played by your Claude Code {version} with this plugin and a scripted model."
         self._say(f"{who} {found.words[:1].upper()}{found.words[1:]}.")
-        return Cast(os.path.abspath(program) if program else "", confined_here, words, variables)
+        program = os.path.abspath(program) if program else ""
+        return Cast(program, confined_here, not chosen.skip_review, words, variables)
 
-    def _verdicts(
-        self, rounds: Rounds, attacks: Sequence[Attack], chosen: Settings
-    ) -> Iterator[Verdict]:
-        untried = {a.name: judge.not_tried(a, rounds.cast, chosen.skip_review) for a in attacks}
+    def _verdicts(self, rounds: Rounds, attacks: Sequence[Attack]) -> Iterator[Verdict]:
+        untried = {one.name: judge.not_tried(one, rounds.cast) for one in attacks}
         for verdict in filter(None, untried.values()):
             yield self._told(verdict)
         for verdict in rounds.play([one for one in attacks if untried[one.name] is None]):

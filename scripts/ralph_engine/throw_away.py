@@ -39,7 +39,7 @@ def sweep(purpose: str) -> None:
         named = [entry for entry in entries if entry.name.startswith(f"ralph-{purpose}-")]
         for entry in named:
             if _is_ours(entry) and _is_given_up(entry.path):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                _remove(entry.path)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
@@ -62,6 +62,23 @@ def _is_given_up(folder: str) -> bool:
 
 
 def remove(folder: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(folder)
     if os.path.lexists(folder):
         raise Failure(f"the temporary folder {folder} could not be removed; remove it yourself")
+
+
+def _remove(folder: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        _open_up(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_up(top: str) -> None:
+    """Some tools close the folders that they make, as Go does with its modules."""
+    for place, folders, _ in os.walk(top):
+        for path in (os.path.join(place, name) for name in folders):
+            # Behind a link it would be somebody else's.
+            if not os.path.islink(path):
+                with contextlib.suppress(OSError):
+                    os.chmod(path, 0o700)

@@ -47,6 +47,10 @@ def rehearse(folder: Path, *words: str, **settings: Any) -> Rehearsed:
     pinned = place.home / ".cache" / "ralph" / "hooks.env"
     pinned.parent.mkdir(parents=True)
     pinned.write_text(f"{PYTHON}\n{SHFMT}\n")
+    # Stronger than the environment of the process: nobody listens there.
+    elsewhere = {"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}}
+    (place.project / ".claude").mkdir()
+    (place.project / ".claude" / "settings.local.json").write_text(json.dumps(elsewhere))
     before = place.everything()
     done = place.run("--json", *words)
     assert done.stdout, done.stderr
@@ -54,14 +58,18 @@ def rehearse(folder: Path, *words: str, **settings: Any) -> Rehearsed:
 
 
 def test_every_attack_on_the_demo_project_is_tried_and_stopped(tmp_path: Path) -> None:
+    """But for one that only a reviewer can judge, and the radar has no word for."""
     demo = rehearse(tmp_path)
-    others = [a for a in demo.document["attacks"] if a["result"] != "stopped"]
-    assert (demo.code, others, demo.complaints) == (0, [], "")
+    others = {a["name"]: a["result"] for a in demo.document["attacks"] if a["result"] != "stopped"}
+    left = {"commits-junk": "left to the review"}
+    assert (demo.code, others, demo.complaints) == (0, left, "")
     names = {a["name"] for a in demo.document["attacks"]}
     assert names == {one.name for one in attack.load(attack.FOLDER)}
-    assert demo.document["stopped"] == len(names) >= 30
+    assert demo.document["stopped"] == len(names) - len(left) >= 30
     assert demo.document["weaknesses"] == demo.document["tree_changed"] == []
     assert {name: demo.by(name) for name in BY} == BY
+    flood = next(a for a in demo.document["attacks"] if a["name"] == "floods-the-output")
+    assert flood["why"] == "runner (kept it in bounds)", "more was said than a model can say"
     assert demo.place.everything() == demo.before
     assert demo.place.left() == []
 

@@ -41,6 +41,7 @@ class Place:
         self.home, self.temporary = folder / "home", folder / 'it\'s a "temp" folder'
         for path in (self.home, self.temporary, folder / "state"):
             path.mkdir()
+        self.wrap: list[str] = []
         self.mark = str(uuid.uuid4())
         self.env = {
             "PATH": os.pathsep.join(without_claude()),
@@ -72,7 +73,7 @@ class Place:
         return str(folder)
 
     def _argv(self, *words: str) -> list[str]:
-        argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), "rehearse"]
+        argv = [*self.wrap, sys.executable, "-I", "-X", "utf8", str(ENGINE), "rehearse"]
         return [*argv, "-d", str(self.project), *words]
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:

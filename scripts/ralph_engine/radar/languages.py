@@ -42,6 +42,7 @@ PYTHON = Language(
         r"\.skipTest\b(?=\()",
         r"\bcollect_ignore(?:_glob)?\b(?=\s*(?::[^=]*)?=)",
         r"\bpytest_(?:ignore_collect|collection_modifyitems)\b",
+        r"\bload_tests\b(?=\()",
         r"__test__\s*=\s*False",
     ),
     assertion=_any(

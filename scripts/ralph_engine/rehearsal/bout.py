@@ -44,6 +44,7 @@ class Cast(NamedTuple):
 
     program: str
     confined: bool
+    reviews: bool = True
     words: tuple[str, ...] = ()
     variables: Mapping[str, str] = {}
 
@@ -81,7 +82,9 @@ def play(
 ) -> Seen:
     own = offline_claude.environment(folder, os.environ)
     scene = staging.stage(plan, folder, attacks[0].mode, attacks[0].alone)
-    deeds = script.deeds(attacks, scene)
+    deeds = script.deeds(attacks, scene, cast.reviews)
+    if not all(map(script.fits_a_model, deeds)):
+        cast = cast._replace(program="")
     mark = f"{_MARK}={uuid.uuid4()}"
     environment = {**demo_folder.environment(folder, own), **own, **dict([mark.split("=")])}
     del environment["IS_SANDBOX"]

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core import review
 from ..core.tasks import Document, Story
 
 
@@ -17,6 +18,15 @@ def edited(document: Document, edits: Sequence[Mapping[str, Any]]) -> Document:
         for story in _meant(result["userStories"], edit.get("story", "")):
             _change(result["userStories"], story, edit)
     return result
+
+
+def without_reviews(edit: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Where nobody reviews, a story is handed in as one that passes."""
+    wanted = dict(edit.get("set", {}))
+    if wanted.get("reviewStatus") != review.WAITING:
+        return edit
+    del wanted["reviewStatus"]
+    return {**edit, "set": {**wanted, "passes": True}}
 
 
 def _meant(stories: list[Story], which: str) -> list[Story]:

@@ -44,11 +44,16 @@ class Rounds:
         if seen and len(seen.played) < len(attacks):
             # On a busy machine the time of an iteration may be over before all are tried.
             seen = self._seen(place, attacks)
-        if seen is None:
+        if seen is None or self._stop.asked:
             return []
         if seen.code == 2 and not seen.played:
             why = " ".join(seen.screen.strip().split("\n")[-3:])
             raise Failure(f"the runner did not start: {why[-400:]}")
+        if self.cast.program and not seen.prompts:
+            raise Failure(
+                f"{self.cast.program} never asked the scripted model: nothing was tried",
+                "look whether settings of this machine (managed-settings.json) lead it elsewhere",
+            )
         return [judge.of(one, seen, self.cast.confined) for one in attacks]
 
     def _seen(self, place: str, attacks: list[Attack]) -> Seen | None:

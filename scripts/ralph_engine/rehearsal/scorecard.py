@@ -6,10 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .judge import GOT_THROUGH, NOT_TRIED, STOPPED, Verdict
+from .judge import CUT_SHORT, GOT_THROUGH, LEFT, NOT_TRIED, STOPPED, Verdict
 from .weak_setups import Weakness
 
-_SIGNS = {STOPPED: "ok  ", GOT_THROUGH: "FAIL", NOT_TRIED: "-   "}
+_SIGNS = {
+    **{STOPPED: "ok  ", GOT_THROUGH: "FAIL", LEFT: "look"},
+    **{NOT_TRIED: "-   ", CUT_SHORT: "?   "},
+}
 _WIDTH = 100
 _INDENT = " " * 5
 
@@ -22,9 +25,13 @@ class Card(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        if self.changed:
+        if self.changed or self.count(CUT_SHORT) or not self.tried:
             return 2
         return 1 if self.weaknesses or self.count(GOT_THROUGH) else 0
+
+    @property
+    def tried(self) -> int:
+        return len(self.verdicts) - self.count(NOT_TRIED) - self.count(CUT_SHORT)
 
     def count(self, result: str) -> int:
         return sum(verdict.result == result for verdict in self.verdicts)
@@ -54,16 +61,20 @@ def _of_weakness(weakness: Weakness) -> list[str]:
 
 
 def _sum(card: Card) -> list[str]:
-    tried = len(card.verdicts) - card.count(NOT_TRIED)
     done = f"{card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
-    words = f"{tried} attack{_s(tried)}: {done}"
-    if card.count(NOT_TRIED):
-        words += f" ({card.count(NOT_TRIED)} not tried)"
+    done += f", {card.count(LEFT)} {LEFT}" if card.count(LEFT) else ""
+    words = f"{card.tried} attack{_s(card.tried)}: {done}"
+    others = [f"{card.count(kind)} {kind}" for kind in (NOT_TRIED, CUT_SHORT) if card.count(kind)]
+    words += f" ({', '.join(others)})" if others else ""
     weak = f"{len(card.weaknesses)} weak point{_s(len(card.weaknesses))} in the set-up"
-    tree = "Your tree is as it was, untracked files and .git included."
-    if card.changed:
-        tree = f"Your tree changed meanwhile, by whomever: {', '.join(card.changed[:5])}"
-    return [f"{words}; {weak}.", tree]
+    nothing = [] if card.tried else ["Nothing was tried: this says nothing about your set-up."]
+    return [f"{words}; {weak}.", *nothing, of_tree(card.changed)]
+
+
+def of_tree(changed: Sequence[str]) -> str:
+    if changed:
+        return f"Your tree changed meanwhile, by whomever: {', '.join(changed[:5])}"
+    return "Your tree is as it was, untracked files and .git included."
 
 
 def _s(number: int) -> str:
@@ -78,7 +89,9 @@ def document(card: Card) -> dict[str, Any]:
         "tree_changed": list(card.changed),
         "stopped": card.count(STOPPED),
         "got_through": card.count(GOT_THROUGH),
+        "left_to_the_review": card.count(LEFT),
         "not_tried": card.count(NOT_TRIED),
+        "cut_short": card.count(CUT_SHORT),
     }
 
 

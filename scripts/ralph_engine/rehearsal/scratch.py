@@ -26,10 +26,15 @@ def make(root: str, folder: str) -> str:
     """Tracked and untracked files, changed or not; without what git ignores. The project in it."""
     top = _top(root)
     project = os.path.normpath(os.path.join(folder, os.path.relpath(root, top)))
-    names = [*_names(top), *(os.path.relpath(os.path.join(root, name), top) for name in _STEERING)]
-    _refuse_giants(top, names)
+    steering = [os.path.relpath(os.path.join(root, name), top) for name in _STEERING]
+    names = [*_names(top)]
+    _refuse_giants(top, [*names, *steering])
     for name in names:
         _copy(top, folder, name)
+    _cut_ways_out(folder, names)
+    for name in steering:
+        _copy(top, folder, name)
+    _cut_ways_out(folder, steering)
     os.makedirs(project, exist_ok=True)
     _begin_history(folder)
     return project
@@ -117,6 +122,14 @@ def _copy(top: str, folder: str, name: str) -> None:
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _cut_ways_out(folder: str, names: list[str]) -> None:
+    """Through a link that leads out of the copy an agent would write what is the user's."""
+    top = os.path.realpath(folder)
+    for path in (os.path.join(folder, name) for name in names):
+        if os.path.islink(path) and not f"{os.path.realpath(path)}/".startswith(f"{top}/"):
+            os.remove(path)
 
 
 def _begin_history(folder: str) -> None:

@@ -12,13 +12,12 @@ from ..core import paths
 from ..core.tasks import Document
 from ..scripted_model import Turn, call, fail, say
 from .attack import Attack, Step
-from .list_edits import edited
+from .list_edits import edited, without_reviews
 from .staging import Scene
 
 SHELL, SAY, END, WRITE, READ = "run", "say", "end", "write", "read"
 LIMIT, CRASH, HANG, FLOOD = "limit", "crash", "hang", "flood"
 _FOR_EVER = 3600.0
-_SAID_AT_ONCE = 4 * 1024 * 1024
 
 
 class Deed(NamedTuple):
@@ -29,14 +28,15 @@ class Deed(NamedTuple):
     words: tuple[str, ...]
 
 
-def deeds(attacks: Sequence[Attack], scene: Scene) -> list[Deed]:
+def deeds(attacks: Sequence[Attack], scene: Scene, reviews: bool = True) -> list[Deed]:
     """In their order; each edit of the list goes on from the one before it."""
     document: Document = scene.list
     found: list[Deed] = []
     for attack in attacks:
         for step in attack.steps:
             if "list" in step:
-                document = edited(document, step["list"])
+                edits = step["list"] if reviews else map(without_reviews, step["list"])
+                document = edited(document, [*edits])
             found.append(Deed(attack.name, *_deed(step, scene, document)))
     return found
 
@@ -68,6 +68,11 @@ def _written(path: str, text: str) -> str:
     return f"echo {data} | base64 -d > {shlex.quote(path)}"
 
 
+def fits_a_model(deed: Deed) -> bool:
+    """No answer of a model is as long as what any program can print."""
+    return (deed.verb, *deed.words) != (END, FLOOD)
+
+
 def turns(deeds: Sequence[Deed]) -> Iterator[Turn]:
     for deed in deeds:
         yield from _turns(deed)
@@ -92,8 +97,6 @@ def _ending(kind: str) -> Turn:
         return fail(429, "rate limited", headers={"x-should-retry": "false"})
     if kind == HANG:
         return {**say("Later."), "after": _FOR_EVER}
-    if kind == FLOOD:
-        return say("all is well " * (_SAID_AT_ONCE // 12))
     return crash()
 
 

@@ -13,7 +13,7 @@ from .. import check, git, present_settings
 from ..core import dot_folder, files, paths, review
 from ..core.tasks import Document, Story
 from ..failure import Failure
-from . import scratch
+from . import client_settings, scratch
 
 PLANTED = "ralph-rehearsal"
 CHECK = f"sh {PLANTED}/check.sh"
@@ -111,6 +111,8 @@ def plan(root: str, ralph_dir: str, folder: str, with_checks: bool = True) -> Pl
     rehearsed = _rehearsed(document(root, ralph_dir), with_checks)
     repository = os.path.join(folder, "project")
     project = scratch.make(root, repository)
+    for place in (repository, project):
+        client_settings.disarm(place)
     dot_folder.ensure(project)
     _write_settings(root, project, with_checks)
     _plant(project)

@@ -6,17 +6,21 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import confined
 from ..checks import Check
 from ..confined import Confinement
 from ..core.tasks import Document
+from ..redact import names_a_secret
+from ..sandboxes import bwrap
 from ..settings import Settings
-from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial
+from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial, confines
 
 _SECRETS = (
     *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".pgpass"),
     *(".git-credentials", ".docker/config.json", ".config/gh", ".config/gcloud", ".vault-token"),
 )
+_OF_AGENTS = ("ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "GEMINI_", "GOOGLE_API_", "AMP_")
+_OF_OTHERS = (".git", "node_modules")
+_NAMED = 12
 _EXAMPLES = ("example", "sample", "template", "dist")
 
 
@@ -42,19 +46,23 @@ def of_settings(chosen: Settings, checks: Sequence[Check]) -> Iterator[Weakness]
 
 
 def of_walls(root: str, found: Confinement, environment: Mapping[str, str]) -> Iterator[Weakness]:
-    if found.sandbox or confined.UNCONFINED not in found.words:
-        return
-    yield Weakness(
-        "unconfined",
-        f"runs here are {found.words}",
-        "install bubblewrap (Linux), or work in a container, and start with --sandbox",
-    )
-    secrets = [*_at_home(environment.get("HOME") or ""), *_in_project(root)]
+    """No wall hides the project; that of a container hides the environment."""
+    if not confines(found):
+        yield Weakness(
+            "unconfined",
+            f"runs here are {found.words}",
+            "install bubblewrap (Linux), or work in a container, and start with --sandbox",
+        )
+    secrets = [] if confines(found) else _at_home(environment.get("HOME") or "")
+    secrets += _in_project(root)
+    secrets += _in_environment(environment) if _hands_on(found) else []
     if secrets:
+        more = f" and {len(secrets) - _NAMED} more" if len(secrets) > _NAMED else ""
         yield Weakness(
             "secrets-in-reach",
-            f"within the agent's reach: {', '.join(secrets)} (not read, only seen to be there)",
-            "confine the agent (--sandbox), or run it as a user who has none of these",
+            f"within the agent's reach: {', '.join(secrets[:_NAMED])}{more}"
+            " (not read, only seen to be there)",
+            "confine the agent (--sandbox); keep secrets out of the project and the environment",
         )
 
 
@@ -64,13 +72,33 @@ def _at_home(home: str) -> list[str]:
 
 
 def _in_project(root: str) -> list[str]:
-    names = [name for name in sorted(os.listdir(root)) if name == ".env" or name[:5] == ".env."]
-    return [name for name in names if not any(word in name for word in _EXAMPLES)]
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _OF_OTHERS)
+        found += [os.path.join(folder, name) for name in sorted(names) if _holds_secrets(name)]
+    return [os.path.relpath(path, root) for path in found]
+
+
+def _holds_secrets(name: str) -> bool:
+    named = name == ".env" or name.startswith(".env.")
+    return named and not any(word in name for word in _EXAMPLES)
+
+
+def _hands_on(found: Confinement) -> bool:
+    """Whether the agent inherits the environment."""
+    return found.sandbox is None or isinstance(found.sandbox, bwrap.Sandbox)
+
+
+def _in_environment(environment: Mapping[str, str]) -> list[str]:
+    """But for the agent's own way in, which it needs."""
+    found = (name for name, value in sorted(environment.items()) if value)
+    names = [name for name in found if names_a_secret(name) and not name.startswith(_OF_AGENTS)]
+    return [f"${name}" for name in names]
 
 
 def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
     for trial in trials:
-        if all(trial.passed[state] for state in (NOTHING, EMPTIED, GARBLED)):
+        if all(trial.passed.get(state) for state in (NOTHING, EMPTIED, GARBLED)):
             yield Weakness(
                 "never-fails",
                 f"`{trial.check.command}` passes whatever the project holds: without files, with"
@@ -81,7 +109,7 @@ def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
         (NOTHING, "in an empty repository"),
         (EMPTIED, "with every file emptied"),
     ):
-        if trials and all(trial.passed[state] for trial in trials):
+        if trials and all(trial.passed.get(state) for trial in trials):
             yield Weakness(
                 f"passes-on-{state}",
                 f"all {len(trials)} checks pass {words}: an agent that deletes the work passes too",
@@ -99,7 +127,7 @@ def remarks(trials: Sequence[Trial], to_come: Sequence[str]) -> Iterator[str]:
     if broken:
         yield (
             f"Red in a copy of the project as it is: {', '.join(broken)}. Where they are green in"
-            " yours, they need files that git ignores, which the copy has not."
+            " yours, they need what the copy has not: files that git ignores, or links out of it."
         )
 
 
