@@ -267,6 +267,16 @@ def test_stand_in_that_is_always_mute_ends_the_run(sbx: StandIns) -> None:
     assert (done.returncode, done.stderr) == (2, f"ralph: {words}\n{hint}")
 
 
+def test_stand_in_a_check_whose_end_was_not_heard_has_failed_and_is_ended(sbx: StandIns) -> None:
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    check = {"guardrails": [{"command": "exec sleep 1000", "failAction": "APPEND"}]}
+    (sbx.project.root / ".ralph" / "settings.json").write_text(json.dumps(check))
+    sbx.faults("cut off x1")
+    done = sbx.verb("verify")
+    assert "OPEN exec sleep 1000: exit code 1 (" in done.stdout, done
+    assert sbx.called("sbx", "stop") == [["sbx", "stop", sbx.name]]
+
+
 def test_stand_in_an_agents_own_exit_code_is_known(sbx: StandIns) -> None:
     sbx.faults("one exit code")
     ended = sbx.project.run("sh -c 'exit 42'", "-p", "go", "--sandbox", env=sbx.env)

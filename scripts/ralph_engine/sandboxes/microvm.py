@@ -93,8 +93,15 @@ class MicroVM:
         return self._hearing.take
 
     def exit_code(self, code: int | None) -> int | None:
+        if self._cut_off and code == 0:
+            return 1
         heard = self._hearing.code if self._hearing else None
         return code if heard is None else heard
+
+    @property
+    def _cut_off(self) -> bool:
+        """It began, and its end was not heard: it may still be at work."""
+        return bool(self._hearing and self._hearing.began and self._hearing.code is None)
 
     def never_began(self, code: int | None) -> str:
         if self._hearing is None:
@@ -111,7 +118,7 @@ class MicroVM:
         if self._input:
             files.remove(self._place.root, self._input)
             self._input = ""
-        if not by_itself:
+        if not by_itself or self._cut_off:
             self._end_all()
         if self._synced:
             self._synced.settle()
