@@ -124,6 +124,16 @@ def test_stand_in_a_prompt_arrives_byte_by_byte(tmp_path: Path, program: str, le
     assert bool(by_file) == (length > 100_000)
 
 
+def test_stand_in_an_agent_may_delete_its_prompt(sbx: StandIns) -> None:
+    project = sbx.project
+    (project.outside / "prompt").write_bytes(b"x" * 200_000)
+    script = project.root / ".ralph" / "agent.sh"
+    script.write_text("rm .ralph/prompt-* && echo '<response>DONE</response>'\n")
+    words = ["-f", str(project.outside / "prompt"), "--sandbox"]
+    ended = project.run("sh .ralph/agent.sh", *words, env=sbx.env)
+    assert ended.code == 0, ended.screen
+
+
 def test_stand_in_the_order_is_sbx_docker_bwrap(tmp_path: Path) -> None:
     both = StandIns(tmp_path, "sbx", "docker")
     for name in ("sbx", "docker", "bwrap"):
@@ -228,11 +238,26 @@ def test_stand_in_one_that_cannot_be_entered_is_told_and_not_removed(sbx: StandI
 
 
 def test_stand_in_one_that_stopped_by_itself_is_entered_again(here: StandIns) -> None:
+    here.settings(network="deny")
     assert here.verb("sandbox", "setup").returncode == 0
     here.faults("stopped by itself x2", "not listed x2")
     ended = here.project.run(DONE, "-p", "go", f"--sandbox={here.program}", env=here.env)
     assert ended.code == 0, ended.screen
     assert here.machines(here.program) == [here.name]
+    assert not here.called(*here.words, "rm")
+
+
+def test_stand_in_one_that_was_whole_is_never_removed_by_itself(sbx: StandIns) -> None:
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    sbx.faults("not listed", "cannot be entered")
+    done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
+    held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
+    fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+    told = f"ralph: sbx: {held} for this workspace ({fix})\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    sbx.faults()
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    assert not sbx.called("sbx", "rm")
 
 
 def test_stand_in_one_that_vanishes_is_made_anew_and_the_run_goes_on(sbx: StandIns) -> None:

@@ -22,6 +22,7 @@ _STATE = ".dclaude_state"
 _TRIES = 3
 _TEMPLATES = ("claude", "codex", "copilot", "gemini")
 _READY = "ralph-setup: ready"
+_BY_HAND = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
 
 
 class Workspaces(NamedTuple):
@@ -33,8 +34,7 @@ class Workspaces(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        inside = any(self.plugin.startswith(f"{folder}/") for folder in self.writable)
-        return [*self.writable, self.state, *([] if inside else [f"{self.plugin}:ro"])]
+        return [*self.writable, self.state, f"{self.plugin}:ro"]
 
 
 class Machine:
@@ -77,24 +77,38 @@ class Machine:
             self._remove_half(problem)
             raise Failure(problem)
         if problem:
-            raise Failure(problem, "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm")
+            raise Failure(problem, _BY_HAND)
         self._record.keep(self.name, self._place.network if made else self._record.network)
 
     def _make(self) -> bool:
-        """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one."""
+        """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one.
+
+        One that stopped by itself may be missing in the list, and is whole.
+        """
         _begin_state(self.workspaces.state)
+        whole, network_then = self._record.whole, self._record.network
         self._record.begin(self.name)
         answer = self._create()
-        if answer.code != 0 and "already exists" in answer.text:
-            if self.status():
-                return False
+        taken = answer.code != 0 and "already exists" in answer.text
+        if taken and self._is_there():
+            self._record.keep(self.name, network_then)
+            return False
+        if taken and not whole:
             self.client.call([*self._dialect.remove, self.name], _STOPPING)
             answer = self._create()
         if answer.code != 0:
             words = self.client.meaning(["create"], answer)
+            if whole:
+                self._record.keep(self.name, network_then)
+                raise Failure(words, _BY_HAND)
             self._remove_half(words)
             raise Failure(words)
         return True
+
+    def _is_there(self) -> bool:
+        status = self.status()
+        self._start(status)
+        return bool(status) or not self._cannot_enter()
 
     def _create(self) -> Answer:
         closed = self._dialect.create_closed if self._place.network == "deny" else ()
@@ -203,8 +217,12 @@ def _workspaces(place: Place) -> Workspaces:
     if repository and not repository.common.startswith(f"{writable[0]}/"):
         writable.append(repository.common)
     home = place.environment.get("HOME") or os.path.expanduser("~")
-    state = os.path.realpath(os.path.join(home, _STATE))
-    return Workspaces(writable, state, os.path.realpath(place.plugin))
+    state, plugin = (os.path.realpath(p) for p in (os.path.join(home, _STATE), place.plugin))
+    for folder in writable:
+        if f"{plugin}/".startswith(f"{folder}/"):
+            words = f"the plugin lies in {folder}, which a microVM can write"
+            raise Failure(words, "install it elsewhere, or --sandbox=bwrap")
+    return Workspaces(writable, state, plugin)
 
 
 def _begin_state(folder: str) -> None:

@@ -115,9 +115,9 @@ class MicroVM:
         return self.machine.client.meaning(["exec"], Answer(code, self._hearing.words_before))
 
     def after_run(self, by_itself: bool) -> list[str]:
-        if self._input:
+        if self._input and files.kind(self._place.root, self._input) != "absent":
             files.remove(self._place.root, self._input)
-            self._input = ""
+        self._input = ""
         if not by_itself or self._cut_off:
             self._end_all()
         if self._synced:

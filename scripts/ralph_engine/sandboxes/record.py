@@ -19,6 +19,10 @@ class Record:
         return self._read().get("made") is False
 
     @property
+    def whole(self) -> bool:
+        return self._read().get("made") is True
+
+    @property
     def network(self) -> str:
         """'' where nobody knows: it was not made here."""
         return str(self._read().get("network", ""))
