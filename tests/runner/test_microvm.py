@@ -91,6 +91,8 @@ def test_stand_in_a_copy_that_is_stale_and_late_gets_the_runners_own_writes(
     seen = (docker.project.root / ".ralph" / "seen").read_text().splitlines()
     assert seen == ["implement US-1 2", "review US-1 2"]
     assert not docker.called("docker", "sandbox", "stop")
+    brought = [call for call in docker.calls() if any("tar " in word for word in call)]
+    assert brought and not [call for call in brought if "-u" in call]
 
 
 LOOKS = """
@@ -377,7 +379,9 @@ def test_stand_in_a_name_that_holds_ours_is_anothers(sbx: StandIns) -> None:
 
 
 def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandIns) -> None:
-    here.settings(network="deny", allowHosts=["example.com:8443", "*.example.org"])
+    here.env["ANTHROPIC_BASE_URL"] = "https://not-handed-in.test"
+    hosts = ["example.com:8443", "*.example.org", "127.0.0.1:5432"]
+    here.settings(network="deny", allowHosts=hosts)
     done = here.verb("sandbox", "network")
     assert done.returncode == 0, done.stderr
     models = ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"]

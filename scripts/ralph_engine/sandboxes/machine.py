@@ -169,7 +169,7 @@ class Machine:
             )
         words = self._dialect.open_up(self.name) if now == "deny" else []
         if wanted == "deny":
-            words = self._dialect.close_but(self.name, network.hosts(self._place))
+            words = self._dialect.close_but(self.name, network.hosts(network.of_own_machine(self._place)))
         if words:
             self._expect(words)
         self._record.keep(self.name, wanted)

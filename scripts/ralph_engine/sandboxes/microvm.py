@@ -17,7 +17,8 @@ from .synced import Synced, packed
 
 # Past this, what goes in by stdin may be cut.
 _LONGEST = 100_000
-_UNPACK = 'rm -f -- "$@" && tar -xzf - -C / && echo "$0"'
+# By the agent's user, not root's: the agent must be able to write what it finds.
+_UNPACK = 'rm -f -- "$@" && tar --no-same-owner -xpzf - -C / && echo "$0"'
 
 
 class MicroVM:
@@ -142,7 +143,7 @@ class MicroVM:
         if len(data) + sum(map(len, gone)) > _LONGEST:
             return self._restart()
         argv = ["sh", "-c", _UNPACK, mark, *gone]
-        if mark not in self.machine.call_inside(argv, "-i", "-u", "root", stdin=data).text:
+        if mark not in self.machine.call_inside(argv, "-i", stdin=data).text:
             self._restart()
 
     def after_host_edit(self, paths: Iterable[str]) -> None:
@@ -179,5 +180,6 @@ class MicroVM:
         return [*self.DIALECT.program, *words, *argv]
 
     def describe(self) -> str:
-        reach = "open" if self._place.network == "open" else network.sentence(self._place)
+        inside = network.of_own_machine(self._place)
+        reach = "open" if inside.network == "open" else network.sentence(inside)
         return f"a microVM of its own, {self.machine.name}; network: {reach}"
