@@ -52,6 +52,10 @@ def never_detached(standins: StandIns) -> None:
     assert not [call for call, n in zip(entered, named) if "-d" in call[:n]]
 
 
+def making(standins: StandIns) -> str:
+    return f"making the sandbox {standins.name}: this can take minutes\n"
+
+
 def test_stand_in_two_stories_are_built_and_reviewed_inside(sbx: StandIns) -> None:
     check = 'test "$IS_SANDBOX$GIT_AUTHOR_NAME" = 1Agent && test -z "$OUTSIDE"'
     (sbx.project.root / ".ralph" / "settings.json").write_text(
@@ -61,7 +65,7 @@ def test_stand_in_two_stories_are_built_and_reviewed_inside(sbx: StandIns) -> No
     ended = sbx.project.run(honest, env=sbx.env, iterations=4)
     assert ended.code == 0, ended.screen
     words = f"[ralph] sandbox sbx: a microVM of its own, {sbx.name}; network: open; 2 stories left"
-    assert ended.screen.startswith(words)
+    assert ended.screen.startswith(f"{making(sbx)}{words}")
     assert "ralph: complete: 2 of 2 stories verified" in ended.screen
     assert f"check {check}: passed" in ended.screen
     [made] = sbx.called("sbx", "create")
@@ -192,7 +196,7 @@ def test_stand_in_a_name_that_leaked_is_freed_and_used(sbx: StandIns) -> None:
     sbx.faults("leaked name x1")
     done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
     words = "`sbx create` failed with exit code 1: ERROR: failed to run sandbox container"
-    assert (done.returncode, done.stderr) == (2, f"ralph: sbx: {words}\n")
+    assert (done.returncode, done.stderr) == (2, f"{making(sbx)}ralph: sbx: {words}\n")
     assert sbx.verb("sandbox", "setup").returncode == 0
     assert sbx.machines("sbx") == [sbx.name]
 
@@ -203,7 +207,7 @@ def test_stand_in_a_name_that_leaked_for_ever_is_told(sbx: StandIns) -> None:
         done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
         assert done.returncode == 2
     held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
-    assert done.stderr == f"ralph: sbx: {held} for this workspace\n"
+    assert done.stderr == f"{making(sbx)}ralph: sbx: {held} for this workspace\n"
 
 
 def test_stand_in_a_half_made_sandbox_is_removed(sbx: StandIns) -> None:
@@ -216,7 +220,7 @@ def test_stand_in_a_half_made_sandbox_is_removed(sbx: StandIns) -> None:
 def test_stand_in_a_half_made_sandbox_that_stays_is_mentioned(sbx: StandIns) -> None:
     sbx.faults("half-made", "cannot be removed")
     ended = sbx.project.run(DONE, "-p", "go", env=sbx.env)
-    first = ended.screen.splitlines()[0]
+    first = ended.screen.splitlines()[1]
     assert first.startswith("[ralph] sandbox bwrap: ") and ended.code == 0
     assert f"the half-made sandbox {sbx.name} cannot be removed (sbx rm -f {sbx.name})" in first
     assert f"{sbx.name}; network: open (half-made; " in sbx.verb("sandbox", "status").stdout
@@ -255,7 +259,7 @@ def test_stand_in_one_that_was_whole_is_never_removed_by_itself(sbx: StandIns) -
     done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
     held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
     fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
-    told = f"ralph: sbx: {held} for this workspace ({fix})\n"
+    told = f"{making(sbx)}ralph: sbx: {held} for this workspace ({fix})\n"
     assert (done.returncode, done.stderr) == (2, told)
     sbx.faults()
     assert sbx.verb("sandbox", "setup").returncode == 0
@@ -398,6 +402,14 @@ def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandI
         assert [*start, *allowed] in here.calls()
 
 
+def test_stand_in_a_host_that_is_no_longer_named_is_refused_again(sbx: StandIns) -> None:
+    for hosts in (["a.test", "b.test"], ["b.test"], ["b.test"]):
+        sbx.settings(network="deny", allowHosts=hosts)
+        assert sbx.verb("sandbox", "setup").returncode == 0
+    start = ["sbx", "policy", "deny", "network", "--sandbox", sbx.name]
+    assert sbx.called("sbx", "policy", "deny") == [[*start, "a.test"]]
+
+
 def test_stand_in_a_network_that_was_made_open_is_not_taken_for_closed(sbx: StandIns) -> None:
     assert sbx.verb("sandbox", "setup").returncode == 0
     sbx.settings(network="deny")
@@ -411,7 +423,7 @@ def test_stand_in_a_network_that_was_made_open_is_not_taken_for_closed(sbx: Stan
 def test_stand_in_a_program_that_is_not_inside_is_told_before_the_start(sbx: StandIns) -> None:
     ended = sbx.project.run("no-such-agent", "-p", "go", "--sandbox", env=sbx.env)
     words = "the agent no-such-agent is not in the sandbox; install it in `ralph.sh sandbox shell`"
-    assert (ended.code, ended.screen) == (2, f"ralph: {words} or set --agent\n")
+    assert (ended.code, ended.screen) == (2, f"{making(sbx)}ralph: {words} or set --agent\n")
 
 
 def test_stand_in_a_set_up_that_fails_says_why(sbx: StandIns) -> None:

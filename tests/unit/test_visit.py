@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -140,6 +141,25 @@ def test_stand_in_with_a_hidden_question_is_ended_at_its_deadline(tmp_path: Path
     assert answer.code is None
     told = f"`{tmp_path}/sbx ls` did not answer (call it in a terminal: it may have a question)"
     assert asked.meaning(["ls"], answer) == told
+
+
+def test_stand_in_is_ended_when_its_caller_is_interrupted(tmp_path: Path) -> None:
+    asked = stand_in(tmp_path, "sbx", f"cd '{tmp_path}'; echo $$ >half; mv half pid; exec sleep 60")
+
+    def interrupt(*_: object) -> None:
+        if (tmp_path / "pid").exists():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asked.call(["create"], 30)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
 
 
 def test_stand_in_whose_daemon_keeps_its_output_open_is_not_waited_for(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from typing import NamedTuple
 
+from .. import ask
 from ..core import files
 from ..failure import Failure
 from . import network, visit
@@ -78,7 +79,8 @@ class Machine:
             raise Failure(problem)
         if problem:
             raise Failure(problem, _BY_HAND)
-        self._record.keep(self.name, self._place.network if made else self._record.network)
+        if made:
+            self._record.keep(self.name, self._place.network, [])
 
     def _make(self) -> bool:
         """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one.
@@ -86,12 +88,13 @@ class Machine:
         One that stopped by itself may be missing in the list, and is whole.
         """
         _begin_state(self.workspaces.state)
-        whole, network_then = self._record.whole, self._record.network
+        whole, before = self._record.whole, self._record.facts
         self._record.begin(self.name)
+        ask.say(f"making the sandbox {self.name}: this can take minutes")
         answer = self._create()
         taken = answer.code != 0 and "already exists" in answer.text
         if taken and self._is_there():
-            self._record.keep(self.name, network_then)
+            self._record.restore(before)
             return False
         if taken and not whole:
             self.client.call([*self._dialect.remove, self.name], _STOPPING)
@@ -99,7 +102,7 @@ class Machine:
         if answer.code != 0:
             words = self.client.meaning(["create"], answer)
             if whole:
-                self._record.keep(self.name, network_then)
+                self._record.restore(before)
                 raise Failure(words, _BY_HAND)
             self._remove_half(words)
             raise Failure(words)
@@ -167,12 +170,20 @@ class Machine:
                 f"the sandbox {self.name} was made with an open network",
                 "ralph.sh sandbox rm, then again: it is made anew, closed",
             )
-        words = self._dialect.open_up(self.name) if now == "deny" else []
-        if wanted == "deny":
-            words = self._dialect.close_but(self.name, network.hosts(network.of_own_machine(self._place)))
-        if words:
+        hosts = network.hosts(network.of_own_machine(self._place)) if wanted == "deny" else []
+        for words in self._changes_of_network(hosts):
             self._expect(words)
-        self._record.keep(self.name, wanted)
+        self._record.keep(self.name, wanted, hosts)
+
+    def _changes_of_network(self, hosts: list[str]) -> list[list[str]]:
+        if self._place.network == "open":
+            return [self._dialect.open_up(self.name)] if self._record.network == "deny" else []
+        gone = [host for host in self._record.hosts if host not in hosts]
+        found = [
+            self._dialect.take_back(self.name, gone),
+            self._dialect.close_but(self.name, hosts),
+        ]
+        return [words for words in found if words]
 
     def refusals(self) -> str:
         """As the back-end tells them."""
