@@ -287,6 +287,22 @@ def test_stand_in_without_a_word_and_exit_code_0_the_agent_is_tried_again(sbx: S
     assert retry["why"] == f"exec in {sbx.name} gave exit code 0 and no word"
 
 
+def test_stand_in_that_loses_words_twice_is_asked_a_third_time(sbx: StandIns) -> None:
+    sbx.faults("mute call x2", "mute set-up x2", "mute look x2")
+    ended = sbx.project.run("no-such-agent", "-p", "go", "--sandbox=sbx", env=sbx.env)
+    assert "the agent no-such-agent is not in the sandbox" in ended.screen
+
+
+def test_stand_in_that_is_mute_when_asked_is_not_taken_for_a_lack(sbx: StandIns) -> None:
+    sbx.faults("mute look")
+    ended = sbx.project.run(DONE, "-p", "go", "--sandbox=sbx", env=sbx.env)
+    assert ended.code == 0, ended.screen
+    sbx.faults("mute set-up")
+    done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
+    told = f"ralph: sbx: the sandbox {sbx.name} could not be set up: no word from it ("
+    assert done.returncode == 2 and done.stderr.startswith(told)
+
+
 def test_stand_in_that_is_always_mute_ends_the_run(sbx: StandIns) -> None:
     assert sbx.verb("sandbox", "setup").returncode == 0
     sbx.faults("mute exec")

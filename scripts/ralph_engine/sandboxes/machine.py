@@ -22,7 +22,7 @@ _MAKING, _STOPPING = 900.0, 120.0
 _STATE = ".dclaude_state"
 _TRIES = 3
 _TEMPLATES = ("claude", "codex", "copilot", "gemini")
-_READY = "ralph-setup: ready"
+_SET_UP, _NO_WORD = "ralph-setup: ", "no word from it"
 _BY_HAND = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
 
 
@@ -137,30 +137,33 @@ class Machine:
         return False
 
     def _cannot_enter(self) -> str:
-        """Old clients lose what is said inside: that is tried again."""
-        answer = Answer(None, "")
-        for _ in range(_TRIES):
-            mark = visit.new_mark(self.name)
-            answer = self.call_inside(["sh", "-c", 'true && echo "$0"', mark])
-            if mark in answer.text:
-                return ""
-        why = "no word from it" if answer.code == 0 else self.client.meaning(["exec"], answer)
+        mark = visit.new_mark(self.name)
+        answer = self.call_inside(["sh", "-c", 'true && echo "$0"', mark], says=mark)
+        if mark in answer.text:
+            return ""
+        why = _NO_WORD if answer.code == 0 else self.client.meaning(["exec"], answer)
         return f"`true` did not run inside {self.name}: {why}"
 
     def set_up(self) -> None:
         """The script leaves at once where its mark inside says that it is done."""
         script = os.path.join(self.workspaces.plugin, "sandbox", "setup.sh")
-        answer = self.call_inside(["bash", script, self.workspaces.state], "-u", "root")
-        if _READY not in answer.text:
-            why = answer.last_line or f"exit code {answer.code}"
+        argv = ["bash", script, self.workspaces.state]
+        answer = self.call_inside(argv, "-u", "root", says=_SET_UP)
+        if f"{_SET_UP}ready" not in answer.text:
+            why = answer.last_line or (_NO_WORD if answer.code == 0 else f"exit code {answer.code}")
             raise Failure(
                 f"the sandbox {self.name} could not be set up: {why}",
                 "put that right in `ralph.sh sandbox shell`, or ralph.sh sandbox rm",
             )
 
-    def call_inside(self, argv: list[str], *options: str, stdin: bytes = b"") -> Answer:
-        words = ["exec", *options, self.name, *argv]
-        return self.client.call(words, ENTERING, stdin)
+    def call_inside(self, argv: list[str], *options: str, says: str, stdin: bytes = b"") -> Answer:
+        """Old clients lose what is said inside: tried again until that is heard."""
+        answer = Answer(None, "")
+        for _ in range(_TRIES):
+            answer = self.client.call(["exec", *options, self.name, *argv], ENTERING, stdin)
+            if says in answer.text or answer.code is None:
+                break
+        return answer
 
     def apply_network(self) -> None:
         """Deny by default, with what is allowed; or open again what was closed."""

@@ -62,10 +62,12 @@ class MicroVM:
         self._ready = True
 
     def has_program(self, program: str) -> bool:
+        """Where nothing is heard of it, the program's own start will tell."""
         mark = visit.new_mark(self.machine.name)
-        script = 'command -v "$1" >/dev/null && echo "$0"'
+        script = 'command -v "$1" >/dev/null || lack=" lacks it"; echo "$0$lack"'
         argv = ["sh", "-c", script, mark, program]
-        return mark in self.machine.call_inside(argv, "-w", self._place.root).text
+        answer = self.machine.call_inside(argv, "-w", self._place.root, says=mark)
+        return f"{mark} lacks it" not in answer.text
 
     def hand_over(self, argv: list[str], stdin: bytes) -> tuple[list[str], bytes]:
         self.ensure()
@@ -143,7 +145,7 @@ class MicroVM:
         if len(data) + sum(map(len, gone)) > _LONGEST:
             return self._restart()
         argv = ["sh", "-c", _UNPACK, mark, *gone]
-        if mark not in self.machine.call_inside(argv, "-i", stdin=data).text:
+        if mark not in self.machine.call_inside(argv, "-i", says=mark, stdin=data).text:
             self._restart()
 
     def after_host_edit(self, paths: Iterable[str]) -> None:
