@@ -25,7 +25,10 @@ _WIDE, _NARROW = "yes", "no"
 
 
 class Row(NamedTuple):
-    """`private`: it may work inside, where it changes nothing outside; `of_git`: or be undone."""
+    """`private`: it may work inside, where it changes nothing outside; `of_git`: or be undone.
+
+    `near`: it is about this machine's own network, which a microVM does not have.
+    """
 
     name: str
     words: str
@@ -33,6 +36,7 @@ class Row(NamedTuple):
     deny: str
     private: bool = False
     of_git: bool = False
+    near: bool = False
 
 
 ROWS = (
@@ -51,7 +55,7 @@ ROWS = (
     Row("write_git_hooks", "add a git hook", _NARROW, _NARROW, of_git=True),
     Row("move_git", "put another folder in place of .git", _NARROW, _NARROW, of_git=True),
     Row("reach_model", "reach the model", _WIDE, _WIDE),
-    Row("reach_other_port", "reach other ports of this machine", _WIDE, _NARROW),
+    Row("reach_other_port", "reach other ports of this machine", _WIDE, _NARROW, near=True),
     Row("reach_sockets", "reach sockets of your daemons", _NARROW, _NARROW),
     Row("use_keys", "use your ssh agent", _NARROW, _NARROW),
 )
@@ -65,11 +69,20 @@ class Tried(NamedTuple):
 
 def of(confinement: Confinement, place: Place) -> list[Tried]:
     """Each row with what happened; a home that is private counts as closed."""
-    with _surroundings(place) as scene:
+    sandbox = confinement.sandbox
+    apart = sandbox is not None and sandbox.OWN_PROGRAMS
+    seen = network.of_own_machine(place) if apart else place
+    with _surroundings(place, network.allowed(seen._replace(allow_hosts=()))) as scene:
         found = _inside(confinement, place, scene)
         shown = _forget(scene["home"], scene["left"])
-    holds = confinement.sandbox is None or confinement.sandbox.HOLDS_GIT
-    return [_tried(row, found[row.name], place.network, shown, holds) for row in ROWS]
+    holds = sandbox is None or sandbox.HOLDS_GIT
+    rows = [fit(row, apart) for row in ROWS]
+    return [_tried(row, found[row.name], place.network, shown, holds) for row in rows]
+
+
+def fit(row: Row, apart: bool) -> Row:
+    """`apart`: in a microVM, 127.0.0.1 is the microVM."""
+    return row._replace(open=_NARROW) if apart and row.near else row
 
 
 def _tried(row: Row, works: bool, reach: str, shown: bool, holds_git: bool) -> Tried:
@@ -98,19 +111,25 @@ def _inside(confinement: Confinement, place: Place, scene: Mapping[str, Any]) ->
 
 
 @contextmanager
-def _surroundings(place: Place) -> Iterator[dict[str, Any]]:
+def _surroundings(place: Place, rules: network.Allowed) -> Iterator[dict[str, Any]]:
     """Something to reach for: a port and a socket of ours, what the home holds."""
     with socket.create_server(("127.0.0.1", 0)) as port, socket.socket(socket.AF_UNIX) as daemon:
         # Abstract names belong to the network; this one is a file, as daemons have them.
         folder = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY)
         name = f"trial-{os.getpid()}"
         try:
-            daemon.bind(f"/proc/self/fd/{folder}/{name}")
+            daemon.bind(os.path.join(short(folder, place.state), name))
             daemon.listen()
-            yield _scene(place, port.getsockname()[1], os.path.join(place.state, name))
+            yield _scene(place, rules, port.getsockname()[1], os.path.join(place.state, name))
         finally:
             os.close(folder)
             _forget(place.state, name)
+
+
+def short(folder: int, path: str) -> str:
+    """A socket's path may not be long; macOS has no other way to the folder."""
+    by_number = f"/proc/self/fd/{folder}"
+    return by_number if os.path.isdir(by_number) else path
 
 
 def _forget(folder: str, name: str) -> bool:
@@ -121,10 +140,9 @@ def _forget(folder: str, name: str) -> bool:
     return found
 
 
-def _scene(place: Place, port: int, daemon: str) -> dict[str, Any]:
+def _scene(place: Place, rules: network.Allowed, port: int, daemon: str) -> dict[str, Any]:
     home = place.environment.get("HOME") or "/"
     repository = find(place.root)
-    rules = network.allowed(place._replace(allow_hosts=()))
     near = bool(rules.loopback)
     first = next(iter(rules.rules), network.Rule("localhost", 9))
     return {

@@ -39,7 +39,7 @@ def test_stand_in_for_sbx_runs_the_real_client_with_its_hooks(tmp_path: Path) ->
     ]
     ran = life.run(turns)
     assert ran.code == 0, ran.screen
-    assert ran.screen[0].startswith("[ralph] sandbox sbx: a microVM of its own, ralph-project-")
+    assert ran.screen[1].startswith("[ralph] sandbox sbx: a microVM of its own, ralph-project-")
     assert ran.last_line.startswith("ralph: complete: 1 of 1 stories verified")
     blocked = [r for r in ran.requests if "Stop hook feedback" in r.new_text]
     assert len(blocked) == 1 and "an illegal transition: passes false" in blocked[0].new_text

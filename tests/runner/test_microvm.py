@@ -52,6 +52,10 @@ def never_detached(standins: StandIns) -> None:
     assert not [call for call, n in zip(entered, named) if "-d" in call[:n]]
 
 
+def making(standins: StandIns) -> str:
+    return f"making the sandbox {standins.name}: this can take minutes\n"
+
+
 def test_stand_in_two_stories_are_built_and_reviewed_inside(sbx: StandIns) -> None:
     check = 'test "$IS_SANDBOX$GIT_AUTHOR_NAME" = 1Agent && test -z "$OUTSIDE"'
     (sbx.project.root / ".ralph" / "settings.json").write_text(
@@ -61,7 +65,7 @@ def test_stand_in_two_stories_are_built_and_reviewed_inside(sbx: StandIns) -> No
     ended = sbx.project.run(honest, env=sbx.env, iterations=4)
     assert ended.code == 0, ended.screen
     words = f"[ralph] sandbox sbx: a microVM of its own, {sbx.name}; network: open; 2 stories left"
-    assert ended.screen.startswith(words)
+    assert ended.screen.startswith(f"{making(sbx)}{words}")
     assert "ralph: complete: 2 of 2 stories verified" in ended.screen
     assert f"check {check}: passed" in ended.screen
     [made] = sbx.called("sbx", "create")
@@ -91,6 +95,8 @@ def test_stand_in_a_copy_that_is_stale_and_late_gets_the_runners_own_writes(
     seen = (docker.project.root / ".ralph" / "seen").read_text().splitlines()
     assert seen == ["implement US-1 2", "review US-1 2"]
     assert not docker.called("docker", "sandbox", "stop")
+    brought = [call for call in docker.calls() if any("tar " in word for word in call)]
+    assert brought and not [call for call in brought if "-u" in call]
 
 
 LOOKS = """
@@ -122,6 +128,16 @@ def test_stand_in_a_prompt_arrives_byte_by_byte(tmp_path: Path, program: str, le
     assert not list((project.root / ".ralph").glob("prompt-*"))
     by_file = [call for call in here.calls() if any("/.ralph/prompt-" in word for word in call)]
     assert bool(by_file) == (length > 100_000)
+
+
+def test_stand_in_an_agent_may_delete_its_prompt(sbx: StandIns) -> None:
+    project = sbx.project
+    (project.outside / "prompt").write_bytes(b"x" * 200_000)
+    script = project.root / ".ralph" / "agent.sh"
+    script.write_text("rm .ralph/prompt-* && echo '<response>DONE</response>'\n")
+    words = ["-f", str(project.outside / "prompt"), "--sandbox"]
+    ended = project.run("sh .ralph/agent.sh", *words, env=sbx.env)
+    assert ended.code == 0, ended.screen
 
 
 def test_stand_in_the_order_is_sbx_docker_bwrap(tmp_path: Path) -> None:
@@ -180,7 +196,7 @@ def test_stand_in_a_name_that_leaked_is_freed_and_used(sbx: StandIns) -> None:
     sbx.faults("leaked name x1")
     done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
     words = "`sbx create` failed with exit code 1: ERROR: failed to run sandbox container"
-    assert (done.returncode, done.stderr) == (2, f"ralph: sbx: {words}\n")
+    assert (done.returncode, done.stderr) == (2, f"{making(sbx)}ralph: sbx: {words}\n")
     assert sbx.verb("sandbox", "setup").returncode == 0
     assert sbx.machines("sbx") == [sbx.name]
 
@@ -191,7 +207,7 @@ def test_stand_in_a_name_that_leaked_for_ever_is_told(sbx: StandIns) -> None:
         done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
         assert done.returncode == 2
     held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
-    assert done.stderr == f"ralph: sbx: {held} for this workspace\n"
+    assert done.stderr == f"{making(sbx)}ralph: sbx: {held} for this workspace\n"
 
 
 def test_stand_in_a_half_made_sandbox_is_removed(sbx: StandIns) -> None:
@@ -204,7 +220,7 @@ def test_stand_in_a_half_made_sandbox_is_removed(sbx: StandIns) -> None:
 def test_stand_in_a_half_made_sandbox_that_stays_is_mentioned(sbx: StandIns) -> None:
     sbx.faults("half-made", "cannot be removed")
     ended = sbx.project.run(DONE, "-p", "go", env=sbx.env)
-    first = ended.screen.splitlines()[0]
+    first = ended.screen.splitlines()[1]
     assert first.startswith("[ralph] sandbox bwrap: ") and ended.code == 0
     assert f"the half-made sandbox {sbx.name} cannot be removed (sbx rm -f {sbx.name})" in first
     assert f"{sbx.name}; network: open (half-made; " in sbx.verb("sandbox", "status").stdout
@@ -228,11 +244,26 @@ def test_stand_in_one_that_cannot_be_entered_is_told_and_not_removed(sbx: StandI
 
 
 def test_stand_in_one_that_stopped_by_itself_is_entered_again(here: StandIns) -> None:
+    here.settings(network="deny")
     assert here.verb("sandbox", "setup").returncode == 0
     here.faults("stopped by itself x2", "not listed x2")
     ended = here.project.run(DONE, "-p", "go", f"--sandbox={here.program}", env=here.env)
     assert ended.code == 0, ended.screen
     assert here.machines(here.program) == [here.name]
+    assert not here.called(*here.words, "rm")
+
+
+def test_stand_in_one_that_was_whole_is_never_removed_by_itself(sbx: StandIns) -> None:
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    sbx.faults("not listed", "cannot be entered")
+    done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
+    held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
+    fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+    told = f"{making(sbx)}ralph: sbx: {held} for this workspace ({fix})\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    sbx.faults()
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    assert not sbx.called("sbx", "rm")
 
 
 def test_stand_in_one_that_vanishes_is_made_anew_and_the_run_goes_on(sbx: StandIns) -> None:
@@ -256,6 +287,22 @@ def test_stand_in_without_a_word_and_exit_code_0_the_agent_is_tried_again(sbx: S
     assert retry["why"] == f"exec in {sbx.name} gave exit code 0 and no word"
 
 
+def test_stand_in_that_loses_words_twice_is_asked_a_third_time(sbx: StandIns) -> None:
+    sbx.faults("mute call x2", "mute set-up x2", "mute look x2")
+    ended = sbx.project.run("no-such-agent", "-p", "go", "--sandbox=sbx", env=sbx.env)
+    assert "the agent no-such-agent is not in the sandbox" in ended.screen
+
+
+def test_stand_in_that_is_mute_when_asked_is_not_taken_for_a_lack(sbx: StandIns) -> None:
+    sbx.faults("mute look")
+    ended = sbx.project.run(DONE, "-p", "go", "--sandbox=sbx", env=sbx.env)
+    assert ended.code == 0, ended.screen
+    sbx.faults("mute set-up")
+    done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
+    told = f"ralph: sbx: the sandbox {sbx.name} could not be set up: no word from it ("
+    assert done.returncode == 2 and done.stderr.startswith(told)
+
+
 def test_stand_in_that_is_always_mute_ends_the_run(sbx: StandIns) -> None:
     assert sbx.verb("sandbox", "setup").returncode == 0
     sbx.faults("mute exec")
@@ -265,6 +312,16 @@ def test_stand_in_that_is_always_mute_ends_the_run(sbx: StandIns) -> None:
     words = f"nothing can be run in the sandbox: exec in {sbx.name} gave exit code 0 and no word"
     hint = "hint: ralph.sh sandbox stop, then again\n"
     assert (done.returncode, done.stderr) == (2, f"ralph: {words}\n{hint}")
+
+
+def test_stand_in_a_check_whose_end_was_not_heard_has_failed_and_is_ended(sbx: StandIns) -> None:
+    assert sbx.verb("sandbox", "setup").returncode == 0
+    check = {"guardrails": [{"command": "exec sleep 1000", "failAction": "APPEND"}]}
+    (sbx.project.root / ".ralph" / "settings.json").write_text(json.dumps(check))
+    sbx.faults("cut off x1")
+    done = sbx.verb("verify")
+    assert "OPEN exec sleep 1000: exit code 1 (" in done.stdout, done
+    assert sbx.called("sbx", "stop") == [["sbx", "stop", sbx.name]]
 
 
 def test_stand_in_an_agents_own_exit_code_is_known(sbx: StandIns) -> None:
@@ -342,7 +399,9 @@ def test_stand_in_a_name_that_holds_ours_is_anothers(sbx: StandIns) -> None:
 
 
 def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandIns) -> None:
-    here.settings(network="deny", allowHosts=["example.com:8443", "*.example.org"])
+    here.env["ANTHROPIC_BASE_URL"] = "https://not-handed-in.test"
+    hosts = ["example.com:8443", "*.example.org", "127.0.0.1:5432"]
+    here.settings(network="deny", allowHosts=hosts)
     done = here.verb("sandbox", "network")
     assert done.returncode == 0, done.stderr
     models = ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"]
@@ -359,6 +418,14 @@ def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandI
         assert [*start, *allowed] in here.calls()
 
 
+def test_stand_in_a_host_that_is_no_longer_named_is_refused_again(sbx: StandIns) -> None:
+    for hosts in (["a.test", "b.test"], ["b.test"], ["b.test"]):
+        sbx.settings(network="deny", allowHosts=hosts)
+        assert sbx.verb("sandbox", "setup").returncode == 0
+    start = ["sbx", "policy", "deny", "network", "--sandbox", sbx.name]
+    assert sbx.called("sbx", "policy", "deny") == [[*start, "a.test"]]
+
+
 def test_stand_in_a_network_that_was_made_open_is_not_taken_for_closed(sbx: StandIns) -> None:
     assert sbx.verb("sandbox", "setup").returncode == 0
     sbx.settings(network="deny")
@@ -372,7 +439,7 @@ def test_stand_in_a_network_that_was_made_open_is_not_taken_for_closed(sbx: Stan
 def test_stand_in_a_program_that_is_not_inside_is_told_before_the_start(sbx: StandIns) -> None:
     ended = sbx.project.run("no-such-agent", "-p", "go", "--sandbox", env=sbx.env)
     words = "the agent no-such-agent is not in the sandbox; install it in `ralph.sh sandbox shell`"
-    assert (ended.code, ended.screen) == (2, f"ralph: {words} or set --agent\n")
+    assert (ended.code, ended.screen) == (2, f"{making(sbx)}ralph: {words} or set --agent\n")
 
 
 def test_stand_in_a_set_up_that_fails_says_why(sbx: StandIns) -> None:

@@ -59,6 +59,20 @@ def test_an_unknown_agent_reaches_what_a_person_named_and_nothing_else() -> None
     assert network.sentence(place("command", "a.test", "b.test:1")) == "only a.test, b.test:1"
 
 
+def test_an_endpoint_of_another_agent_takes_nothing_away() -> None:
+    here = place("claude", OPENAI_BASE_URL="http://localhost:11434")
+    assert network.allowed(here) == network.allowed(place("claude"))
+    both = here._replace(agent_names=("claude", "codex"))
+    assert network.allowed(both) == Allowed(network.allowed(here).rules, (11434,))
+    assert network.allowed(place("command", **here.environment)) == Allowed((), (11434,))
+
+
+def test_a_microvm_has_no_endpoint_and_no_loopback_of_the_hosts() -> None:
+    here = place("claude", "127.0.0.1:5432", "a.test", ANTHROPIC_BASE_URL="http://127.0.0.1:4000")
+    inside = network.of_own_machine(here)
+    assert network.allowed(inside) == network.allowed(place("claude", "a.test"))
+
+
 class Echo:
     """Answers each connection with what came first."""
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from ralph_engine.failure import Failure
 from ralph_engine.sandboxes import client, docker, sbx, visit
-from ralph_engine.sandboxes.machine import name_of
+from ralph_engine.sandboxes.backend import Place
+from ralph_engine.sandboxes.machine import Machine, name_of
 from ralph_engine.sandboxes.synced import Synced, packed
 
 MARK = visit.new_mark("ralph-test")
@@ -70,6 +73,17 @@ def test_the_script_waits_for_a_file_that_is_still_being_copied(tmp_path: Path) 
     assert (said, writer.wait(10)) == (START + b"half" + END, 0)
 
 
+def test_the_script_begins_nothing_with_a_prompt_that_stays_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "turns=300\n" in visit.SCRIPT
+    monkeypatch.setattr(visit, "SCRIPT", visit.SCRIPT.replace("turns=300\n", "turns=2\n"))
+    (tmp_path / "prompt").write_text("ha")
+    for name in ("prompt", "absent"):
+        assert ran("touch", f"{tmp_path}/ran", file=f"{tmp_path}/{name}", size=4) == b""
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize("done", [True, False])
 def test_what_it_leaves_running_is_ended_and_finishes_only_behind_done(
     tmp_path: Path, done: bool
@@ -97,6 +111,19 @@ def test_two_paths_that_differ_only_in_punctuation_have_different_names(tmp_path
     assert name_of(f"{tmp_path}/link") == name_of(f"{tmp_path}/real")
 
 
+@pytest.mark.parametrize("plugin", ["", "/tools/ralph"])
+def test_a_plugin_that_a_microvm_could_write_is_refused(tmp_path: Path, plugin: str) -> None:
+    root = str(tmp_path / "project")
+    (tmp_path / "project" / "tools" / "ralph").mkdir(parents=True)
+    place = Place(root, "ralph", "/s", root + plugin, (("claude",),), ("claude",), {})
+    with pytest.raises(Failure) as refused:
+        assert Machine(place, sbx.Sandbox.DIALECT).workspaces
+    assert str(refused.value) == f"the plugin lies in {root}, which a microVM can write"
+    assert refused.value.hint == "install it elsewhere, or --sandbox=bwrap"
+    beside = place._replace(plugin=f"{root}-2")
+    assert Machine(beside, sbx.Sandbox.DIALECT).workspaces.words[-1] == f"{root}-2:ro"
+
+
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 
@@ -114,6 +141,25 @@ def test_stand_in_with_a_hidden_question_is_ended_at_its_deadline(tmp_path: Path
     assert answer.code is None
     told = f"`{tmp_path}/sbx ls` did not answer (call it in a terminal: it may have a question)"
     assert asked.meaning(["ls"], answer) == told
+
+
+def test_stand_in_is_ended_when_its_caller_is_interrupted(tmp_path: Path) -> None:
+    asked = stand_in(tmp_path, "sbx", f"cd '{tmp_path}'; echo $$ >half; mv half pid; exec sleep 60")
+
+    def interrupt(*_: object) -> None:
+        if (tmp_path / "pid").exists():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asked.call(["create"], 30)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
 
 
 def test_stand_in_whose_daemon_keeps_its_output_open_is_not_waited_for(tmp_path: Path) -> None:

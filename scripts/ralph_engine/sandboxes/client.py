@@ -118,13 +118,16 @@ class Client:
 
 
 def _code(child: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """None at the deadline; nothing of it stays, whatever ends the wait."""
     try:
         return child.wait(seconds)
     except subprocess.TimeoutExpired:
-        # Not waited for yet, so the number is still the child's.
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
         return None
+    finally:
+        if child.returncode is None:
+            # Not waited for yet, so the number is still the child's.
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
 
 
 def _object_in(text: str, key: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ class Dialect(NamedTuple):
     `live`: inside, the project is the host's own folder; else a copy that is kept in step, in which
     a file that is there already is never replaced by the host's.
     `close_but` and `open_up` give the command for a network that reaches only these hosts, or all;
+    where the first only adds, `take_back` refuses hosts that were allowed before;
     where `closed_when_made`, one that was made open cannot be closed later.
     """
 
@@ -24,6 +25,7 @@ class Dialect(NamedTuple):
     create_closed: tuple[str, ...]
     closed_when_made: bool
     close_but: Callable[[str, list[str]], list[str]]
+    take_back: Callable[[str, list[str]], list[str]]
     open_up: Callable[[str], list[str]]
     log: Callable[[str], list[str]]
 

@@ -7,6 +7,7 @@ import os
 import re
 from typing import NamedTuple
 
+from .. import ask
 from ..core import files
 from ..failure import Failure
 from . import network, visit
@@ -21,7 +22,8 @@ _MAKING, _STOPPING = 900.0, 120.0
 _STATE = ".dclaude_state"
 _TRIES = 3
 _TEMPLATES = ("claude", "codex", "copilot", "gemini")
-_READY = "ralph-setup: ready"
+_SET_UP, _NO_WORD = "ralph-setup: ", "no word from it"
+_BY_HAND = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
 
 
 class Workspaces(NamedTuple):
@@ -33,8 +35,7 @@ class Workspaces(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        inside = any(self.plugin.startswith(f"{folder}/") for folder in self.writable)
-        return [*self.writable, self.state, *([] if inside else [f"{self.plugin}:ro"])]
+        return [*self.writable, self.state, f"{self.plugin}:ro"]
 
 
 class Machine:
@@ -77,24 +78,40 @@ class Machine:
             self._remove_half(problem)
             raise Failure(problem)
         if problem:
-            raise Failure(problem, "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm")
-        self._record.keep(self.name, self._place.network if made else self._record.network)
+            raise Failure(problem, _BY_HAND)
+        if made:
+            self._record.keep(self.name, self._place.network, [])
 
     def _make(self) -> bool:
-        """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one."""
+        """Is it new? A failed `create` may leave the name taken: by nothing, or by half of one.
+
+        One that stopped by itself may be missing in the list, and is whole.
+        """
         _begin_state(self.workspaces.state)
+        whole, before = self._record.whole, self._record.facts
         self._record.begin(self.name)
+        ask.say(f"making the sandbox {self.name}: this can take minutes")
         answer = self._create()
-        if answer.code != 0 and "already exists" in answer.text:
-            if self.status():
-                return False
+        taken = answer.code != 0 and "already exists" in answer.text
+        if taken and self._is_there():
+            self._record.restore(before)
+            return False
+        if taken and not whole:
             self.client.call([*self._dialect.remove, self.name], _STOPPING)
             answer = self._create()
         if answer.code != 0:
             words = self.client.meaning(["create"], answer)
+            if whole:
+                self._record.restore(before)
+                raise Failure(words, _BY_HAND)
             self._remove_half(words)
             raise Failure(words)
         return True
+
+    def _is_there(self) -> bool:
+        status = self.status()
+        self._start(status)
+        return bool(status) or not self._cannot_enter()
 
     def _create(self) -> Answer:
         closed = self._dialect.create_closed if self._place.network == "deny" else ()
@@ -120,30 +137,33 @@ class Machine:
         return False
 
     def _cannot_enter(self) -> str:
-        """Old clients lose what is said inside: that is tried again."""
-        answer = Answer(None, "")
-        for _ in range(_TRIES):
-            mark = visit.new_mark(self.name)
-            answer = self.call_inside(["sh", "-c", 'true && echo "$0"', mark])
-            if mark in answer.text:
-                return ""
-        why = "no word from it" if answer.code == 0 else self.client.meaning(["exec"], answer)
+        mark = visit.new_mark(self.name)
+        answer = self.call_inside(["sh", "-c", 'true && echo "$0"', mark], says=mark)
+        if mark in answer.text:
+            return ""
+        why = _NO_WORD if answer.code == 0 else self.client.meaning(["exec"], answer)
         return f"`true` did not run inside {self.name}: {why}"
 
     def set_up(self) -> None:
         """The script leaves at once where its mark inside says that it is done."""
         script = os.path.join(self.workspaces.plugin, "sandbox", "setup.sh")
-        answer = self.call_inside(["bash", script, self.workspaces.state], "-u", "root")
-        if _READY not in answer.text:
-            why = answer.last_line or f"exit code {answer.code}"
+        argv = ["bash", script, self.workspaces.state]
+        answer = self.call_inside(argv, "-u", "root", says=_SET_UP)
+        if f"{_SET_UP}ready" not in answer.text:
+            why = answer.last_line or (_NO_WORD if answer.code == 0 else f"exit code {answer.code}")
             raise Failure(
                 f"the sandbox {self.name} could not be set up: {why}",
                 "put that right in `ralph.sh sandbox shell`, or ralph.sh sandbox rm",
             )
 
-    def call_inside(self, argv: list[str], *options: str, stdin: bytes = b"") -> Answer:
-        words = ["exec", *options, self.name, *argv]
-        return self.client.call(words, ENTERING, stdin)
+    def call_inside(self, argv: list[str], *options: str, says: str, stdin: bytes = b"") -> Answer:
+        """Old clients lose what is said inside: tried again until that is heard."""
+        answer = Answer(None, "")
+        for _ in range(_TRIES):
+            answer = self.client.call(["exec", *options, self.name, *argv], ENTERING, stdin)
+            if says in answer.text or answer.code is None:
+                break
+        return answer
 
     def apply_network(self) -> None:
         """Deny by default, with what is allowed; or open again what was closed."""
@@ -153,12 +173,20 @@ class Machine:
                 f"the sandbox {self.name} was made with an open network",
                 "ralph.sh sandbox rm, then again: it is made anew, closed",
             )
-        words = self._dialect.open_up(self.name) if now == "deny" else []
-        if wanted == "deny":
-            words = self._dialect.close_but(self.name, network.hosts(self._place))
-        if words:
+        hosts = network.hosts(network.of_own_machine(self._place)) if wanted == "deny" else []
+        for words in self._changes_of_network(hosts):
             self._expect(words)
-        self._record.keep(self.name, wanted)
+        self._record.keep(self.name, wanted, hosts)
+
+    def _changes_of_network(self, hosts: list[str]) -> list[list[str]]:
+        if self._place.network == "open":
+            return [self._dialect.open_up(self.name)] if self._record.network == "deny" else []
+        gone = [host for host in self._record.hosts if host not in hosts]
+        found = [
+            self._dialect.take_back(self.name, gone),
+            self._dialect.close_but(self.name, hosts),
+        ]
+        return [words for words in found if words]
 
     def refusals(self) -> str:
         """As the back-end tells them."""
@@ -203,8 +231,12 @@ def _workspaces(place: Place) -> Workspaces:
     if repository and not repository.common.startswith(f"{writable[0]}/"):
         writable.append(repository.common)
     home = place.environment.get("HOME") or os.path.expanduser("~")
-    state = os.path.realpath(os.path.join(home, _STATE))
-    return Workspaces(writable, state, os.path.realpath(place.plugin))
+    state, plugin = (os.path.realpath(p) for p in (os.path.join(home, _STATE), place.plugin))
+    for folder in writable:
+        if f"{plugin}/".startswith(f"{folder}/"):
+            words = f"the plugin lies in {folder}, which a microVM can write"
+            raise Failure(words, "install it elsewhere, or --sandbox=bwrap")
+    return Workspaces(writable, state, plugin)
 
 
 def _begin_state(folder: str) -> None:

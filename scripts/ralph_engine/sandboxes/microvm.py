@@ -17,7 +17,8 @@ from .synced import Synced, packed
 
 # Past this, what goes in by stdin may be cut.
 _LONGEST = 100_000
-_UNPACK = 'rm -f -- "$@" && tar -xzf - -C / && echo "$0"'
+# By the agent's user, not root's: the agent must be able to write what it finds.
+_UNPACK = 'rm -f -- "$@" && tar --no-same-owner -xpzf - -C / && echo "$0"'
 
 
 class MicroVM:
@@ -61,10 +62,12 @@ class MicroVM:
         self._ready = True
 
     def has_program(self, program: str) -> bool:
+        """Where nothing is heard of it, the program's own start will tell."""
         mark = visit.new_mark(self.machine.name)
-        script = 'command -v "$1" >/dev/null && echo "$0"'
+        script = 'command -v "$1" >/dev/null || lack=" lacks it"; echo "$0$lack"'
         argv = ["sh", "-c", script, mark, program]
-        return mark in self.machine.call_inside(argv, "-w", self._place.root).text
+        answer = self.machine.call_inside(argv, "-w", self._place.root, says=mark)
+        return f"{mark} lacks it" not in answer.text
 
     def hand_over(self, argv: list[str], stdin: bytes) -> tuple[list[str], bytes]:
         self.ensure()
@@ -93,8 +96,15 @@ class MicroVM:
         return self._hearing.take
 
     def exit_code(self, code: int | None) -> int | None:
+        if self._cut_off and code == 0:
+            return 1
         heard = self._hearing.code if self._hearing else None
         return code if heard is None else heard
+
+    @property
+    def _cut_off(self) -> bool:
+        """It began, and its end was not heard: it may still be at work."""
+        return bool(self._hearing and self._hearing.began and self._hearing.code is None)
 
     def never_began(self, code: int | None) -> str:
         if self._hearing is None:
@@ -108,10 +118,10 @@ class MicroVM:
         return self.machine.client.meaning(["exec"], Answer(code, self._hearing.words_before))
 
     def after_run(self, by_itself: bool) -> list[str]:
-        if self._input:
+        if self._input and files.kind(self._place.root, self._input) != "absent":
             files.remove(self._place.root, self._input)
-            self._input = ""
-        if not by_itself:
+        self._input = ""
+        if not by_itself or self._cut_off:
             self._end_all()
         if self._synced:
             self._synced.settle()
@@ -135,7 +145,7 @@ class MicroVM:
         if len(data) + sum(map(len, gone)) > _LONGEST:
             return self._restart()
         argv = ["sh", "-c", _UNPACK, mark, *gone]
-        if mark not in self.machine.call_inside(argv, "-i", "-u", "root", stdin=data).text:
+        if mark not in self.machine.call_inside(argv, "-i", says=mark, stdin=data).text:
             self._restart()
 
     def after_host_edit(self, paths: Iterable[str]) -> None:
@@ -172,5 +182,6 @@ class MicroVM:
         return [*self.DIALECT.program, *words, *argv]
 
     def describe(self) -> str:
-        reach = "open" if self._place.network == "open" else network.sentence(self._place)
+        inside = network.of_own_machine(self._place)
+        reach = "open" if inside.network == "open" else network.sentence(inside)
         return f"a microVM of its own, {self.machine.name}; network: {reach}"

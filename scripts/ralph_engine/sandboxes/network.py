@@ -11,8 +11,16 @@ from .backend import Place
 PROXY_PORT = 3128
 _WEB = (80, 443)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_BASE_URLS = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE")
-_URLS_OF_ONE = {"gemini": ("GOOGLE_GEMINI_BASE_URL",), "amp": ("AMP_URL",)}
+_OPENAI = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+_URLS = {
+    "claude": ("ANTHROPIC_BASE_URL",),
+    "codex": _OPENAI,
+    "gemini": ("GOOGLE_GEMINI_BASE_URL",),
+    "amp": ("AMP_URL",),
+    "copilot": (),
+}
+# Of agents that work with anybody's model.
+_ANY_URLS = ("ANTHROPIC_BASE_URL", *_OPENAI)
 _MODELS = {
     "claude": ("api.anthropic.com", "platform.claude.com", "console.anthropic.com"),
     "codex": ("api.openai.com", "auth.openai.com", "chatgpt.com"),
@@ -45,6 +53,12 @@ def allowed(place: Place) -> Allowed:
     return Allowed((*_model(place), *far), (*_own_ports(place), *ours))
 
 
+def of_own_machine(place: Place) -> Place:
+    """As a microVM has it: none of the host's endpoints, and a 127.0.0.1 that is not the host's."""
+    far = tuple(text for text in place.allow_hosts if _rule(text).host not in _LOOPBACK)
+    return place._replace(environment={}, allow_hosts=far)
+
+
 def ports(place: Place) -> tuple[int, ...]:
     """Ports of this machine's loopback that are the same inside."""
     return allowed(place).loopback
@@ -72,21 +86,24 @@ def _shown(rule: Rule) -> str:
 
 
 def _model(place: Place) -> list[Rule]:
-    """The provider's own hosts, unless the person's environment names another endpoint."""
-    urls = _urls(place)
-    if urls:
+    """Each provider's own hosts, unless the person's environment names another endpoint."""
+    found: list[Rule] = []
+    for agent in place.agent_names:
+        urls = _urls(place, agent)
         far = [url for url in urls if url.hostname not in _LOOPBACK]
-        return [Rule(str(url.hostname), _port(url)) for url in far]
-    return [Rule(host) for name in place.agent_names for host in _MODELS.get(name, ())]
+        found += [Rule(str(url.hostname), _port(url)) for url in far]
+        found += [] if urls else [Rule(host) for host in _MODELS.get(agent, ())]
+    return list(dict.fromkeys(found))
 
 
 def _own_ports(place: Place) -> list[int]:
-    return [_port(url) for url in _urls(place) if url.hostname in _LOOPBACK]
+    urls = [url for agent in place.agent_names for url in _urls(place, agent)]
+    return list(dict.fromkeys(_port(url) for url in urls if url.hostname in _LOOPBACK))
 
 
-def _urls(place: Place) -> list[SplitResult]:
-    own = [name for agent in place.agent_names for name in _URLS_OF_ONE.get(agent, ())]
-    split = [urlsplit(place.environment.get(name) or "") for name in (*_BASE_URLS, *own)]
+def _urls(place: Place, agent: str) -> list[SplitResult]:
+    names = _URLS.get(agent, _ANY_URLS)
+    split = [urlsplit(place.environment.get(name) or "") for name in names]
     return [url for url in split if url.hostname]
 
 

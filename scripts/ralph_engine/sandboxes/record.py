@@ -1,4 +1,4 @@
-"""What the runner knows of a sandbox that it made: whether it was finished, and its network."""
+"""What the runner knows of a sandbox: whether it was finished, and what its network allows."""
 
 from __future__ import annotations
 
@@ -16,27 +16,37 @@ class Record:
 
     @property
     def half_made(self) -> bool:
-        return self._read().get("made") is False
+        return self.facts.get("made") is False
+
+    @property
+    def whole(self) -> bool:
+        return self.facts.get("made") is True
 
     @property
     def network(self) -> str:
         """'' where nobody knows: it was not made here."""
-        return str(self._read().get("network", ""))
+        return str(self.facts.get("network", ""))
+
+    @property
+    def hosts(self) -> list[str]:
+        found = self.facts.get("hosts")
+        return [str(host) for host in found] if isinstance(found, list) else []
 
     def begin(self, name: str) -> None:
-        self._write({"name": name, "made": False})
+        self.restore({"name": name, "made": False})
 
-    def keep(self, name: str, network: str) -> None:
-        self._write({"name": name, "made": True, "network": network})
+    def keep(self, name: str, network: str, hosts: list[str]) -> None:
+        self.restore({"name": name, "made": True, "network": network, "hosts": hosts})
 
     def forget(self) -> None:
         if files.kind(self._state, self._file) != "absent":
             files.remove(self._state, self._file)
 
-    def _write(self, facts: dict[str, Any]) -> None:
+    def restore(self, facts: dict[str, Any]) -> None:
         files.replace_bytes(self._state, self._file, json.dumps(facts).encode("ascii"), 0o600)
 
-    def _read(self) -> dict[str, Any]:
+    @property
+    def facts(self) -> dict[str, Any]:
         try:
             found = json.loads(files.read_bytes(self._state, self._file, _LIMIT))
         except (files.FileFault, ValueError):

@@ -23,6 +23,9 @@ class Sandbox(microvm.MicroVM):
         close_but=lambda name, hosts: (
             ["policy", "allow", "network", "--sandbox", name, ",".join(hosts)] if hosts else []
         ),
+        take_back=lambda name, hosts: (
+            ["policy", "deny", "network", "--sandbox", name, ",".join(hosts)] if hosts else []
+        ),
         open_up=lambda name: ["policy", "allow", "network", "--sandbox", name, "**"],
         log=lambda name: ["policy", "log", name],
     )

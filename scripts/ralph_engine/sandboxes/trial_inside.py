@@ -12,9 +12,11 @@ import socket
 import subprocess
 import sys
 from typing import Any, Callable
+from urllib.parse import urlsplit
 
 Scene = dict[str, Any]
 _SECONDS = 5
+_PROXY_PORT = {"": 80, "http": 80, "https": 443}
 
 
 def write_project(scene: Scene) -> None:
@@ -119,8 +121,10 @@ def _open_to_write(path: str) -> None:
 
 
 def _through_proxy(host: str, port: int) -> None:
-    address = os.environ["HTTPS_PROXY"].rpartition("/")[2].split(":")
-    with socket.create_connection((address[0], int(address[1])), _SECONDS) as proxy:
+    named = os.environ["HTTPS_PROXY"]
+    url = urlsplit(named if "//" in named else f"//{named}")
+    address = (url.hostname or "", url.port or _PROXY_PORT[url.scheme])
+    with socket.create_connection(address, _SECONDS) as proxy:
         proxy.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\n\r\n".encode("ascii"))
         assert b" 200 " in proxy.recv(100)
 

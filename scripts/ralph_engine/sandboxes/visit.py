@@ -20,12 +20,17 @@ SCRIPT = r"""
 input=$1 size=$2 done=$3
 shift 3
 left() { grep -lsaF "RALPH_INSIDE=$0" /proc/[0-9]*/environ | tr -cd '0-9\n'; }
-printf '\036%s\n' "$0"
+whole() { [ -z "$input" ] || [ "$(wc -c <"$input")" -eq "$size" ]; } 2>/dev/null
 turns=300
-while [ -n "$input" ] && [ "$turns" -gt 0 ] && [ "$(wc -c <"$input")" -ne "$size" ]; do
+until whole; do
+  if [ "$turns" -eq 0 ]; then
+    echo "its prompt did not arrive whole" >&2
+    exit 1
+  fi
   sleep 0.1
   turns=$((turns - 1))
-done 2>/dev/null
+done
+printf '\036%s\n' "$0"
 if [ -n "$input" ]; then
   RALPH_INSIDE=$0 "$@" <"$input"
 else
