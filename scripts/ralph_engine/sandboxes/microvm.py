@@ -121,7 +121,11 @@ class MicroVM:
         if self._input and files.kind(self._place.root, self._input) != "absent":
             files.remove(self._place.root, self._input)
         self._input = ""
-        if not by_itself or self._cut_off:
+        left = self._hearing is not None and self._hearing.left
+        if left:
+            words = "is stopped: something in it was still at work after its program"
+            self._remarks.append(f"the sandbox {self.machine.name} {words}")
+        if not by_itself or self._cut_off or left:
             self._end_all()
         if self._synced:
             self._synced.settle()
