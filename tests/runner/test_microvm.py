@@ -424,7 +424,7 @@ def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandI
     models = ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"]
     hosts = [*models, "example.com:8443", "*.example.org"]
     assert f"; network: only {', '.join(hosts)}\n" in done.stdout
-    assert done.stdout.endswith("evil.example:443\n")
+    assert done.stdout.endswith("evil.example:443\n") and "another-project" not in done.stdout
     if here.program == "sbx":
         [made] = here.called("sbx", "create")
         wanted = ["sbx", "policy", "allow", "network", "--sandbox", here.name, ",".join(hosts)]

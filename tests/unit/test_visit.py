@@ -167,6 +167,22 @@ def test_stand_in_with_a_hidden_question_is_ended_at_its_deadline(tmp_path: Path
     assert asked.meaning(["ls"], answer) == told
 
 
+def test_stand_in_that_cannot_be_started_is_told(tmp_path: Path) -> None:
+    broken = stand_in(tmp_path, "sbx", "")
+    (tmp_path / "sbx").write_bytes(b"\x7fELF")
+    told = f"`{tmp_path}/sbx ls` could not be started: Exec format error"
+    assert broken.meaning(["ls"], broken.call(["ls"])) == told
+
+
+def test_a_person_inside_has_what_programs_have_and_a_mark(tmp_path: Path) -> None:
+    place = Place(str(tmp_path), "ralph", "/s", "/plugin", (("claude",),), ("claude",), {})
+    words = sbx.Sandbox(place).inside(["bash"], {"IS_SANDBOX": "1", "GIT_AUTHOR_NAME": "A B"})
+    name = name_of(str(tmp_path))
+    assert words[:6] == ["sbx", "exec", "-e", "IS_SANDBOX=1", "-e", "GIT_AUTHOR_NAME=A B"]
+    assert words[6] == "-e" and words[7].startswith(f"{visit.MARKED}={name}/")
+    assert words[8:] == ["-i", "-t", "-w", str(tmp_path), name, "bash"]
+
+
 def test_stand_in_is_ended_when_its_caller_is_interrupted(tmp_path: Path) -> None:
     asked = stand_in(tmp_path, "sbx", f"cd '{tmp_path}'; echo $$ >half; mv half pid; exec sleep 60")
 

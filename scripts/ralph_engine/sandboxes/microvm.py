@@ -181,8 +181,11 @@ class MicroVM:
     def refusals(self) -> str:
         return self.machine.refusals()
 
-    def inside(self, argv: list[str]) -> list[str]:
-        words = ["exec", "-i", "-t", "-w", self._place.root, self.machine.name]
+    def inside(self, argv: list[str], env: Mapping[str, str]) -> list[str]:
+        """With a mark of its own: it is nothing that a program left behind."""
+        marked = {**env, visit.MARKED: visit.new_mark(self.machine.name)}
+        given = [word for name, value in marked.items() for word in ("-e", f"{name}={value}")]
+        words = ["exec", *given, "-i", "-t", "-w", self._place.root, self.machine.name]
         return [*self.DIALECT.program, *words, *argv]
 
     def describe(self) -> str:
