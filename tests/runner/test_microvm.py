@@ -342,7 +342,8 @@ def test_stand_in_what_outlives_its_client_is_ended_by_a_stop(sbx: StandIns) -> 
 
 def test_stand_in_what_took_off_its_mark_is_ended_by_a_stop(sbx: StandIns) -> None:
     agent = sbx.project.root / ".ralph" / "agent.sh"
-    agent.write_text(f"env -i setsid sleep 1000 >/dev/null 2>&1 &\n{DONE}\n")
+    left = "env -i setsid sh -c 'echo > .ralph/here; exec sleep 1000' >/dev/null 2>&1 &"
+    agent.write_text(f"{left}\nwhile [ ! -e .ralph/here ]; do :; done\n{DONE}\n")
     ended = sbx.project.run("sh .ralph/agent.sh", "-p", "go", "--sandbox", env=sbx.env)
     assert ended.code == 0, ended.screen
     words = "is stopped: something in it was still at work after its program"
