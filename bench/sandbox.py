@@ -35,7 +35,7 @@ def main() -> int:
             "the command line alone": lambda: opened.wrap(TRUE, str(root), {}),
         }
         times = measure(acts, rounds(ROUNDS))
-        closed.stop()
+        closed.leave()
     met = [tell(times, name, BASE, aim) for name, aim in AIMS.items()]
     return 0 if all(met) else 1
 
@@ -44,7 +44,7 @@ def _sandbox(root: Path, reach: str) -> bwrap.Sandbox:
     state = str(root.parent / "state")
     agent = ("claude",)
     made = bwrap.Sandbox(
-        Place(str(root), "ralph", state, str(REPO), agent, "claude", os.environ, reach)
+        Place(str(root), "ralph", state, str(REPO), (agent,), agent, os.environ, reach)
     )
     lack = made.available()
     if lack:

@@ -54,7 +54,7 @@ class Confinement:
             self.sandbox.ensure()
             clean_tree.leave_submodules = True
             self.own_git = OwnGit(root)
-            self._added = {"IS_SANDBOX": "1", **_identity(root)}
+            self._added = added(root)
 
     def run(
         self,
@@ -95,9 +95,9 @@ class Confinement:
     def _inside(self, sandbox: Sandbox, job: processes.Job) -> processes.Job:
         environment = {**job.environment, **self._added}
         given = {*_GIVEN, *self._added}
-        added = {n: v for n, v in environment.items() if n in given or os.environ.get(n) != v}
+        other = {n: v for n, v in environment.items() if n in given or os.environ.get(n) != v}
         argv, stdin = sandbox.hand_over(job.argv, job.stdin)
-        wrapped = sandbox.wrap(argv, job.cwd, added)
+        wrapped = sandbox.wrap(argv, job.cwd, other)
         return job._replace(argv=wrapped, stdin=stdin, environment=environment, confined=True)
 
     def put_git_back(self) -> None:
@@ -128,6 +128,11 @@ def choose(wanted: str, place: Place, only_look: bool = False) -> Confinement:
     why = "; ".join(f"{name}: {lack}" for name, lack in lacks.items())
     fault = "" if wanted == AUTO else f"no sandbox, no run: {why}; --no-sandbox runs without"
     return Confinement(None, f"{UNCONFINED} ({why})", fault)
+
+
+def added(root: str) -> dict[str, str]:
+    """What every program inside gets."""
+    return {"IS_SANDBOX": "1", **_identity(root)}
 
 
 def _left(lacks: Mapping[str, str]) -> str:

@@ -96,19 +96,20 @@ def _log_in(sandbox: Sandbox, place: Place) -> int:
     if not sandbox.OWN_PROGRAMS:
         words = f"{sandbox.NAME} takes the sign-in of your own home into the sandbox"
         raise Failure(words, "sign in outside: start the agent once")
-    return _at_terminal(sandbox, _LOGINS.get(place.agent_names[0], [*place.agents[0]]))
+    return _at_terminal(sandbox, place, _LOGINS.get(place.agent_names[0], [*place.agents[0]]))
 
 
-def _shell(sandbox: Sandbox, _: Place) -> int:
-    return _at_terminal(sandbox, ["bash"])
+def _shell(sandbox: Sandbox, place: Place) -> int:
+    return _at_terminal(sandbox, place, ["bash"])
 
 
-def _at_terminal(sandbox: Sandbox, argv: list[str]) -> int:
+def _at_terminal(sandbox: Sandbox, place: Place, argv: list[str]) -> int:
     if not ask.at_terminal():
         raise Failure("this needs a terminal", "call it from one")
     sandbox.ensure()
     try:
-        return subprocess.call(sandbox.inside(argv))
+        added = confined.added(place.root)
+        return subprocess.call(sandbox.inside(argv, added), env={**os.environ, **added})
     finally:
         sandbox.leave()
 

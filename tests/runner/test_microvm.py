@@ -4,6 +4,7 @@ each known fault of those programs, and nothing of any isolation."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -339,6 +340,23 @@ def test_stand_in_what_outlives_its_client_is_ended_by_a_stop(sbx: StandIns) -> 
     assert sbx.project.left_when_it_ended == []
 
 
+def test_stand_in_what_took_off_its_mark_is_ended_by_a_stop(sbx: StandIns) -> None:
+    agent = sbx.project.root / ".ralph" / "agent.sh"
+    left = "env -i setsid sh -c 'echo > .ralph/here; exec sleep 1000' >/dev/null 2>&1 &"
+    agent.write_text(f"{left}\nwhile [ ! -e .ralph/here ]; do :; done\n{DONE}\n")
+    ended = sbx.project.run("sh .ralph/agent.sh", "-p", "go", "--sandbox", env=sbx.env)
+    assert ended.code == 0, ended.screen
+    words = "is stopped: something in it was still at work after its program"
+    assert f"[ralph] the sandbox {sbx.name} {words}\n" in ended.screen
+    assert sbx.called("sbx", "stop") == [["sbx", "stop", sbx.name]]
+    until(lambda: not at_work_in(sbx.project.root))
+
+
+def at_work_in(folder: Path) -> list[Path]:
+    places = Path("/proc").glob("[1-9]*/cwd")
+    return [place for place in places if os.path.realpath(place) == str(folder)]
+
+
 def test_stand_in_that_cannot_be_stopped_is_told(sbx: StandIns) -> None:
     sbx.faults("cannot be stopped")
     agent = sbx.agent(str(AGENTS / "saves_at_int.py"))
@@ -407,7 +425,7 @@ def test_stand_in_a_closed_network_allows_the_model_and_named_hosts(here: StandI
     models = ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"]
     hosts = [*models, "example.com:8443", "*.example.org"]
     assert f"; network: only {', '.join(hosts)}\n" in done.stdout
-    assert done.stdout.endswith("evil.example:443\n")
+    assert done.stdout.endswith("evil.example:443\n") and "another-project" not in done.stdout
     if here.program == "sbx":
         [made] = here.called("sbx", "create")
         wanted = ["sbx", "policy", "allow", "network", "--sandbox", here.name, ",".join(hosts)]

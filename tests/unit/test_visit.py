@@ -53,9 +53,22 @@ def test_without_the_first_mark_nothing_is_the_programs() -> None:
     assert hearing.words_before.startswith("ERROR: no sandbox named 'X'\n")
 
 
-def ran(*argv: str, file: str = "", size: int = 0, done: str = "", stdin: bytes = b"") -> bytes:
+# Processes of its own, as a microVM has them.
+APART = ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"]
+APART += ["--die-with-parent", "--"]
+
+
+def ran(
+    *argv: str,
+    file: str = "",
+    size: int = 0,
+    done: str = "",
+    stdin: bytes = b"",
+    apart: bool = True,
+) -> bytes:
     """The script as it runs inside."""
     words = ["sh", "-c", visit.SCRIPT, MARK, file, str(size), done, *argv]
+    words = [*APART, *words] if apart else words
     return subprocess.run(words, input=stdin, stdout=subprocess.PIPE, timeout=60).stdout
 
 
@@ -92,8 +105,9 @@ def test_what_it_leaves_running_is_ended_and_finishes_only_behind_done(
     rest = "sleep 0.5; echo late > late" if done else "echo here > here; exec sleep 1000"
     left = f"cd '{tmp_path}'; setsid sh -c '{rest}' >/dev/null 2>&1 & "
     wait = "" if done else f"while [ ! -e '{tmp_path}/here' ]; do :; done; "
-    said = ran("sh", "-c", f"{left}{wait}exit 7", done=str(tmp_path / "DONE"))
-    assert said == START + END
+    # Among all processes of this machine: in a namespace of their own they would end with it.
+    said = ran("sh", "-c", f"{left}{wait}exit 7", done=str(tmp_path / "DONE"), apart=False)
+    assert said.replace(b" left\n", b"\n") == START + END
     assert (tmp_path / "late").exists() == done
     marked = f"{visit.MARKED}={MARK}".encode()
     for environ in Path("/proc").glob("[1-9]*/environ"):
@@ -101,6 +115,18 @@ def test_what_it_leaves_running_is_ended_and_finishes_only_behind_done(
             assert marked not in environ.read_bytes().split(b"\0")
         except OSError:
             continue
+
+
+@pytest.mark.parametrize(
+    ("program", "left"),
+    [("env -i setsid", True), ("setsid", False)],
+)
+def test_what_took_off_its_mark_is_told_of(tmp_path: Path, program: str, left: bool) -> None:
+    here = f"{tmp_path}/here"
+    rest = f"{program} sh -c 'echo > {here}; exec sleep 1000' >/dev/null 2>&1 &"
+    said = ran("sh", "-c", f"{rest} while [ ! -e {here} ]; do :; done; exit 7")
+    told, hearing = heard(said)
+    assert (told, hearing.code, hearing.left) == (b"", 7, left)
 
 
 def test_two_paths_that_differ_only_in_punctuation_have_different_names(tmp_path: Path) -> None:
@@ -141,6 +167,22 @@ def test_stand_in_with_a_hidden_question_is_ended_at_its_deadline(tmp_path: Path
     assert answer.code is None
     told = f"`{tmp_path}/sbx ls` did not answer (call it in a terminal: it may have a question)"
     assert asked.meaning(["ls"], answer) == told
+
+
+def test_stand_in_that_cannot_be_started_is_told(tmp_path: Path) -> None:
+    broken = stand_in(tmp_path, "sbx", "")
+    (tmp_path / "sbx").write_bytes(b"\x7fELF")
+    told = f"`{tmp_path}/sbx ls` could not be started: Exec format error"
+    assert broken.meaning(["ls"], broken.call(["ls"])) == told
+
+
+def test_a_person_inside_has_what_programs_have_and_a_mark(tmp_path: Path) -> None:
+    place = Place(str(tmp_path), "ralph", "/s", "/plugin", (("claude",),), ("claude",), {})
+    words = sbx.Sandbox(place).inside(["bash"], {"IS_SANDBOX": "1", "GIT_AUTHOR_NAME": "A B"})
+    name = name_of(str(tmp_path))
+    assert words[:6] == ["sbx", "exec", "-e", "IS_SANDBOX=1", "-e", "GIT_AUTHOR_NAME=A B"]
+    assert words[6] == "-e" and words[7].startswith(f"{visit.MARKED}={name}/")
+    assert words[8:] == ["-i", "-t", "-w", str(tmp_path), name, "bash"]
 
 
 def test_stand_in_is_ended_when_its_caller_is_interrupted(tmp_path: Path) -> None:

@@ -95,8 +95,11 @@ class Sandbox(Protocol):
     def refusals(self) -> str:
         """What the network refused, as far as the back-end itself knows that."""
 
-    def inside(self, argv: list[str]) -> list[str]:
-        """The host's command line that runs `argv` inside for a person at a terminal."""
+    def inside(self, argv: list[str], env: Mapping[str, str]) -> list[str]:
+        """The host's command line that runs `argv` inside for a person at a terminal.
+
+        `env` as for `wrap`.
+        """
 
     def describe(self) -> str:
         """What confines the agent, for the screen: one line without the name."""

@@ -159,9 +159,9 @@ class Sandbox:
     def refusals(self) -> str:
         return "\n".join(self._bridge.refused()) if self._bridge else ""
 
-    def inside(self, argv: list[str]) -> list[str]:
+    def inside(self, argv: list[str], env: Mapping[str, str]) -> list[str]:
         self.ensure()
-        return self.wrap(argv, self._place.root, {"IS_SANDBOX": "1"})
+        return self.wrap(argv, self._place.root, env)
 
     def describe(self) -> str:
         reach = "open" if self._place.network == "open" else network.sentence(self._place)

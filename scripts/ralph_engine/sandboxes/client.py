@@ -37,6 +37,7 @@ _MEANINGS = (
 )
 _UNKNOWN_FLAG = 125
 _NONE = "No sandboxes found"
+_UNSTARTED = "could not be started"
 
 
 class Answer(NamedTuple):
@@ -76,7 +77,7 @@ class Client:
                     argv, cwd="/", stdin=told, stdout=said, stderr=said, start_new_session=True
                 )
             except OSError as error:
-                return Answer(None, f"it could not be started: {error.strerror}")
+                return Answer(None, f"{_UNSTARTED}: {error.strerror}")
             code = _code(child, seconds)
             said.seek(0)
             return Answer(code, said.read(_KEPT).decode("utf-8", "replace"))
@@ -112,6 +113,8 @@ class Client:
         if self._dialect.name == "docker" and answer.code == _UNKNOWN_FLAG:
             return _MEANINGS[0][1]
         called = f"`{self._dialect.words} {words[0]}`"
+        if answer.code is None and answer.text.startswith(_UNSTARTED):
+            return f"{called} {answer.text}"
         if answer.code is None:
             return f"{called} did not answer (call it in a terminal: it may have a question)"
         return f"{called} failed with exit code {answer.code}: {answer.last_line or 'no word'}"

@@ -189,8 +189,10 @@ class Machine:
         return [words for words in found if words]
 
     def refusals(self) -> str:
-        """As the back-end tells them."""
-        return self._expect(self._dialect.log(self.name)).text.strip()
+        """As the back-end tells them; where it tells those of all sandboxes, only ours."""
+        words = self._dialect.log(self.name)
+        lines = self._expect(words).text.strip().splitlines()
+        return "\n".join(line for line in lines if self.name in words or self.name in line)
 
     def _expect(self, words: list[str]) -> Answer:
         answer = self.client.call(words)

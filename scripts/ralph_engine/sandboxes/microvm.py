@@ -121,7 +121,11 @@ class MicroVM:
         if self._input and files.kind(self._place.root, self._input) != "absent":
             files.remove(self._place.root, self._input)
         self._input = ""
-        if not by_itself or self._cut_off:
+        left = self._hearing is not None and self._hearing.left
+        if left:
+            words = "is stopped: something in it was still at work after its program"
+            self._remarks.append(f"the sandbox {self.machine.name} {words}")
+        if not by_itself or self._cut_off or left:
             self._end_all()
         if self._synced:
             self._synced.settle()
@@ -177,8 +181,11 @@ class MicroVM:
     def refusals(self) -> str:
         return self.machine.refusals()
 
-    def inside(self, argv: list[str]) -> list[str]:
-        words = ["exec", "-i", "-t", "-w", self._place.root, self.machine.name]
+    def inside(self, argv: list[str], env: Mapping[str, str]) -> list[str]:
+        """With a mark of its own: it is nothing that a program left behind."""
+        marked = {**env, visit.MARKED: visit.new_mark(self.machine.name)}
+        given = [word for name, value in marked.items() for word in ("-e", f"{name}={value}")]
+        words = ["exec", *given, "-i", "-t", "-w", self._place.root, self.machine.name]
         return [*self.DIALECT.program, *words, *argv]
 
     def describe(self) -> str:
