@@ -46,4 +46,5 @@ def test_a_full_disk_is_told_and_the_run_goes_on(tmp_path: Path, kib: int) -> No
     assert (found["left"], found["temporaries"]) == ([], [])
     code, screen = found["again"]
     assert code == 0, screen
-    assert [event for event, _ in found["verdicts"]] == ["submitted", "approved"], screen
+    told = ["verify-before", "submitted", "approved", "verify-after"]
+    assert [event for event, _ in found["verdicts"]] == told, screen
