@@ -12,6 +12,7 @@ from readme import REPOSITORY, commands
 
 SECONDS = 300
 NAMES = sorted(words.split()[1] for words in commands() if words.startswith("bench/run "))
+# mutation is not run here: it needs packages of its own from the index, and minutes.
 # Each of these is run by `all`, as it runs alone.
 OF_ALL = ("hooks", "session", "guard", "context", "streams", "report", "sandbox", "runner", "soak")
 # Operations between two faults, examples, kills, rounds; test_picture.py runs the picture.
@@ -49,12 +50,6 @@ def test_every_ratio_in_one_table() -> None:
     assert tuple(dict.fromkeys(row.split()[0] for row in rows)) == OF_ALL
     for row in rows:
         assert re.search(r" \d+\.\d+  .*  [\d.]+ +too few$", row), row
-
-
-def test_one_mutant_of_the_judging_modules() -> None:
-    """All of them take too long for here."""
-    *_, last = bench("mutation", "1000").splitlines()
-    assert re.fullmatch(r"[01] of 1 mutants killed: .*, too few to judge\)", last)
 
 
 def test_the_picture_of_a_report(tmp_path: Path) -> None:
