@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Callable, TypeVar
 
-from . import interrupts, pinned
+from . import interrupts, outputs, pinned
 from .harmless import harmless
 
 Value = TypeVar("Value")
@@ -55,7 +55,7 @@ def is_yes(answer: str) -> bool:
 
 
 def say(text: str) -> None:
-    print(harmless(text), file=sys.stderr, flush=True)
+    outputs.line(text, sys.stderr)
 
 
 def _printable(text: str) -> str:
