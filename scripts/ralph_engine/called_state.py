@@ -10,11 +10,12 @@ from typing import Any
 
 from . import lock, schema, state_folder
 from .core import dot_folder, files, strict_json
+from .core.own_command import RALPH
 from .failure import Failure
 
 State = dict[str, Any]
 _LIMIT = 64 * 1024 * 1024
-_FIX = "put it right, or `ralph.sh reset` moves it to a backup"
+_FIX = f"put it right, or `{RALPH} reset` moves it to a backup"
 
 
 @contextmanager
@@ -50,6 +51,6 @@ def write(root: str, path: str, state: State) -> None:
     data = json.dumps(state, indent=1).encode("ascii")
     if len(data) > _LIMIT:
         what = f"{path} would be larger than {_LIMIT} bytes"
-        raise Failure(what, "`ralph.sh reset` moves it to a backup")
+        raise Failure(what, f"`{RALPH} reset` moves it to a backup")
     dot_folder.ensure(root)
     files.replace_bytes(root, path, data, 0o600)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import git, processes
 from .core import clean_tree
+from .core.own_command import RALPH
 from .failure import Failure
 from .own_git import OwnGit
 from .sandboxes import BACKENDS
@@ -70,7 +71,7 @@ class Confinement:
             if not ended.outside or ended.code == 0 and job.environment.get(ACTIVE) == "1":
                 return ended
         words = f"nothing can be run in the sandbox: {ended.outside}"
-        raise Failure(words, "ralph.sh sandbox stop, then again")
+        raise Failure(words, f"{RALPH} sandbox stop, then again")
 
     def _enter(
         self,

@@ -11,6 +11,7 @@ from .agents import choose
 from .agents.request import Request
 from .confined import Confinement
 from .core import clean_tree, fingerprint, paths, review, shape
+from .core.own_command import RALPH
 from .core.tasks import Document
 from .failure import Failure
 from .run_options import RunOptions
@@ -154,7 +155,7 @@ def _missing(program: str, confinement: Confinement) -> str:
     if sandbox and sandbox.OWN_PROGRAMS:
         # Only looked at, it may not be there yet.
         found = confinement.only_looked_at or sandbox.has_program(program)
-        return "" if found else "is not in the sandbox; install it in `ralph.sh sandbox shell`"
+        return "" if found else f"is not in the sandbox; install it in `{RALPH} sandbox shell`"
     return "" if shutil.which(program) else "is not installed or not on PATH; install it"
 
 

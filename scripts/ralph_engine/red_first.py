@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import approvals, checkpoint, evidence, git, signals
 from .checks import Check, Result, distinct
 from .core import review, shape
+from .core.own_command import RALPH
 from .core.tasks import Story
 from .goal import Plan
 from .outcome import Outcome
@@ -95,5 +96,5 @@ def _refused(run: Run, story: Story) -> Stop | None:
         return None
     name = shape.name_shown(story["id"])
     why = f"the verify of {name} passes before any work on it, so it proves nothing"
-    hint = "give it a verify command that fails until the work is done, then ralph.sh resume"
+    hint = f"give it a verify command that fails until the work is done, then {RALPH} resume"
     return Stop(ERROR, why, hint)

@@ -21,6 +21,7 @@ from .core import (
     validation_commands,
     verify_commands,
 )
+from .core.own_command import RALPH
 from .core.shape import shown
 from .failure import Failure
 from .harmless import harmless
@@ -108,11 +109,11 @@ def _same_run(root: str, state: State, options: argparse.Namespace) -> State:
         return state
     run = f"a run of {state['file']} with {state['maxIterations']} iterations"
     if router_state.has_ended(state):
-        hint = "`ralph.sh router next --begin FILE` begins a new one"
+        hint = f"`{RALPH} router next --begin FILE` begins a new one"
         raise Failure(f"what stands here is {run}, which has ended", hint)
     raise Failure(
         f"{run} is under way",
-        "leave FILE and --max-iterations out to go on with it, or `ralph.sh reset` ends it",
+        f"leave FILE and --max-iterations out to go on with it, or `{RALPH} reset` ends it",
     )
 
 
@@ -125,7 +126,7 @@ def _report(root: str, options: argparse.Namespace) -> int:
         if _awaited(root) != before:
             raise Failure(
                 "another report came while the checks ran: this one does not count",
-                "`ralph.sh router next` says what comes next",
+                f"`{RALPH} router next` says what comes next",
             )
         state = _reported(before, options.clean, count, len(checks), failed)
         _write(root, state)
@@ -168,17 +169,17 @@ def _awaited(root: str) -> State:
     if state is None:
         raise Failure(
             f"{paths.ROUTER_STATE} is missing: there is nothing to report to",
-            "`ralph.sh router next` begins a run",
+            f"`{RALPH} router next` begins a run",
         )
     if router_state.has_ended(state):
         raise Failure(
             f"the run has ended: {state['answer']['reason']}",
-            "`ralph.sh router next --begin` begins a new one",
+            f"`{RALPH} router next --begin` begins a new one",
         )
     if not state["answer"]:
         raise Failure(
             f"iteration {state['iteration']} was reported already",
-            "`ralph.sh router next` hands out the next one",
+            f"`{RALPH} router next` hands out the next one",
         )
     return state
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .core import check_script, clock, loop_words, session_limits
+from .core.own_command import RALPH
 from .core.verify_commands import Failure as FailedCheck
 
 State = dict[str, Any]
@@ -80,10 +81,10 @@ def words(state: State) -> str:
 
 def _following(state: State) -> str:
     if has_ended(state):
-        return "`ralph.sh router next --begin` begins a new one"
+        return f"`{RALPH} router next --begin` begins a new one"
     if state["answer"]:
-        return "`ralph.sh router report` when its subagent has ended"
-    return "`ralph.sh router next`"
+        return f"`{RALPH} router report` when its subagent has ended"
+    return f"`{RALPH} router next`"
 
 
 def _judged(

@@ -21,6 +21,7 @@ from . import (
     state_folder,
 )
 from .core import paths
+from .core.own_command import RALPH
 from .failure import Failure
 from .harmless import harmless
 from .sandboxes import BACKENDS
@@ -157,7 +158,7 @@ def _remove(sandbox: Sandbox, place: Place) -> int:
 
 def _refuse_beside_loop(place: Place) -> None:
     if running_loop.is_running(place.root):
-        raise Failure("a loop runs in this folder, in that sandbox", "ralph.sh cancel first")
+        raise Failure("a loop runs in this folder, in that sandbox", f"{RALPH} cancel first")
 
 
 def _test(place: Place, wanted: str, as_json: bool) -> int:

@@ -13,6 +13,7 @@ from .called_state import State
 from .core import command as commands
 from .core import paths, session_limits, verify_commands
 from .core.loop_command import NO_FINDINGS
+from .core.own_command import RALPH
 from .core.shape import shown
 from .failure import Failure
 from .harmless import harmless
@@ -62,7 +63,7 @@ def words(state: State) -> str:
     at = f", at {current['id']} ({current['status']})" if current else ""
     log = state["evidenceLog"]
     last = f", last evidence at {log[-1]['timestamp']}" if log else ""
-    return f"ralph-tdd: {done} of {total} scenarios completed{at}{last}; next: `ralph.sh tdd next`"
+    return f"ralph-tdd: {done} of {total} scenarios completed{at}{last}; next: `{RALPH} tdd next`"
 
 
 def _add(root: str, options: argparse.Namespace) -> int:
@@ -101,14 +102,14 @@ def _task(state: State, current: dict[str, str]) -> list[str]:
     name = current["id"]
     lines = [f"scenario: {name}", f"description: {current['description']}"]
     if current["status"] == tdd_log.PENDING:
-        task = "write a test of it that fails, and nothing else; then `ralph.sh tdd red"
+        task = f"write a test of it that fails, and nothing else; then `{RALPH} tdd red"
         return [*lines, "status: pending", f"next: {task} {name} -- CMD`"]
     red = tdd_log.last(state["evidenceLog"], name, tdd_log.RED)
     return [
         *lines,
         "status: red",
         "next: make it pass without touching the test; then "
-        f"`ralph.sh tdd green {name} -- {shlex.quote(red['command'])}`",
+        f"`{RALPH} tdd green {name} -- {shlex.quote(red['command'])}`",
         "red evidence, verbatim for the implementer's prompt:",
         red["output"],
     ]
@@ -138,7 +139,7 @@ def _command(options: argparse.Namespace) -> str:
         given = given[1:]
     text = given[0] if len(given) == 1 else shlex.join(given)
     if not text.strip():
-        raise Failure("CMD is missing", f"ralph.sh tdd {options.phase} ID -- CMD")
+        raise Failure("CMD is missing", f"{RALPH} tdd {options.phase} ID -- CMD")
     return text
 
 
@@ -146,11 +147,11 @@ def _judge(root: str, name: str, phase: str, command: str) -> State:
     """The state, if the phase can come now: said before the command runs, and after it."""
     state = _expected(root)
     if tdd_state.find(state, name) is None:
-        known = "`ralph.sh tdd status` lists them, `ralph.sh tdd add` makes one"
+        known = f"`{RALPH} tdd status` lists them, `{RALPH} tdd add` makes one"
         raise Failure(f"{shown(name)} is not a scenario", known)
     wrong = tdd_log.refusal(state["evidenceLog"], name, phase, command)
     if wrong:
-        raise Failure(wrong, "`ralph.sh tdd next` says what is next")
+        raise Failure(wrong, f"`{RALPH} tdd next` says what is next")
     return state
 
 
@@ -172,7 +173,7 @@ def _status(root: str, _: argparse.Namespace) -> int:
 def _expected(root: str) -> State:
     state = read(root)
     if state is None or not state["scenarios"]:
-        raise Failure("there are no scenarios", '`ralph.sh tdd add ID "description"` makes one')
+        raise Failure("there are no scenarios", f'`{RALPH} tdd add ID "description"` makes one')
     return state
 
 

@@ -15,6 +15,7 @@ from e2e.conversation import Talker
 from e2e.loop_project import shell
 from e2e.planning import UNATTENDED
 from ralph_engine import schema
+from ralph_engine.core.own_command import RALPH as TYPED
 from ralph_engine.scripted_model import Request, Turn, call, say
 
 RALPH = f'"{REPOSITORY}/scripts/ralph.sh"'
@@ -134,7 +135,7 @@ def test_a_scenario_is_driven_from_red_to_green_inside_a_loop_of_the_session(
     assert "sc-1 is not red: the command passes" in seen.heard[4]
     assert "sc-1 is pending: only one that is red gets green" in seen.heard[5]
     assert "recorded: sc-1 is red (exit code 1)" in seen.heard[6]
-    assert f"`ralph.sh tdd green sc-1 -- '{test[3:]}'`" in seen.heard[7]
+    assert f"`{TYPED} tdd green sc-1 -- '{test[3:]}'`" in seen.heard[7]
     assert "recorded: sc-1 is green (exit code 0)" in seen.heard[9]
     assert seen.heard[10].splitlines()[0] == NONE_LEFT
     state = json.loads((talker.root / ".ralph" / "tdd-state.json").read_text())

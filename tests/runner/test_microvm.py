@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from ralph_engine.__main__ import main
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import ENGINE, MARK, REPOSITORY, end_marked
 from runner.live_loop import LiveLoop, until, verb
 from runner.stand_ins import PROGRAMS, StandIns
@@ -237,7 +238,7 @@ def test_stand_in_one_that_cannot_be_entered_is_told_and_not_removed(sbx: StandI
     sbx.faults("cannot be entered")
     ended = sbx.project.run(DONE, "-p", "go", "--sandbox=sbx", env=sbx.env)
     why = "`sbx exec` failed with exit code 1: ERROR: failed to run sandbox container"
-    fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+    fix = f"{RALPH} sandbox stop, then again; else {RALPH} sandbox rm"
     lack = f"`true` did not run inside {sbx.name}: {why} ({fix})"
     told = f"ralph: no sandbox, no run: sbx: {lack}; --no-sandbox runs without\n"
     assert (ended.code, ended.screen) == (2, told)
@@ -259,7 +260,7 @@ def test_stand_in_one_that_was_whole_is_never_removed_by_itself(sbx: StandIns) -
     sbx.faults("not listed", "cannot be entered")
     done = sbx.verb("sandbox", "setup", "--sandbox", "sbx")
     held = f'`sbx create` failed with exit code 1: sandbox "{sbx.name}" already exists'
-    fix = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+    fix = f"{RALPH} sandbox stop, then again; else {RALPH} sandbox rm"
     told = f"{making(sbx)}ralph: sbx: {held} for this workspace ({fix})\n"
     assert (done.returncode, done.stderr) == (2, told)
     sbx.faults()
@@ -311,7 +312,7 @@ def test_stand_in_that_is_always_mute_ends_the_run(sbx: StandIns) -> None:
     (sbx.project.root / ".ralph" / "settings.json").write_text(json.dumps(check))
     done = sbx.verb("verify")
     words = f"nothing can be run in the sandbox: exec in {sbx.name} gave exit code 0 and no word"
-    hint = "hint: ralph.sh sandbox stop, then again\n"
+    hint = f"hint: {RALPH} sandbox stop, then again\n"
     assert (done.returncode, done.stderr) == (2, f"ralph: {words}\n{hint}")
 
 
@@ -456,7 +457,7 @@ def test_stand_in_a_network_that_was_made_open_is_not_taken_for_closed(sbx: Stan
 
 def test_stand_in_a_program_that_is_not_inside_is_told_before_the_start(sbx: StandIns) -> None:
     ended = sbx.project.run("no-such-agent", "-p", "go", "--sandbox", env=sbx.env)
-    words = "the agent no-such-agent is not in the sandbox; install it in `ralph.sh sandbox shell`"
+    words = f"the agent no-such-agent is not in the sandbox; install it in `{RALPH} sandbox shell`"
     assert (ended.code, ended.screen) == (2, f"{making(sbx)}ralph: {words} or set --agent\n")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from runner.hostile_project import HostileProject, story
 from runner.live_loop import HONEST, LiveLoop, verb
 
@@ -17,7 +18,7 @@ RED, GREEN = "test -f US-1.txt", "test -f app.py"
 BEFORE, AFTER = "verify-before", "verify-after"
 SEEN = "The runner saw the `verify` of US-1 pass before any work on it, at "
 REFUSED = "ralph: error: the verify of US-1 passes before any work on it, so it proves nothing"
-FIX = "hint: give it a verify command that fails until the work is done, then ralph.sh resume"
+FIX = f"hint: give it a verify command that fails until the work is done, then {RALPH} resume"
 
 
 def ran(project: HostileProject) -> list[tuple[str, str, bool]]:

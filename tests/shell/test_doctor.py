@@ -413,7 +413,7 @@ def test_states_of_called_loops_that_cannot_be_used(patient: Patient) -> None:
     names = ("router-state", "tdd-state")
     for name in names:
         (patient.root / ".ralph" / f"{name}.json").write_text("[]")
-    fix = "put it right, or `ralph.sh reset` moves it to a backup"
+    fix = f"put it right, or `{RALPH} reset` moves it to a backup"
     assert patient.troubles() == [
         Line("warn", f"loop state: .ralph/{name}.json is a list of 0; make it an object", fix)
         for name in names

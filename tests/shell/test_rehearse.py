@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ralph_engine.core.own_command import RALPH
 from ralph_engine.rehearsal import attack
 from ralph_engine.rehearsal.judge import LEFT
 from shell.rehearsal_place import LETS_THROUGH, SECONDS, Place
@@ -241,9 +242,9 @@ def test_a_client_stand_in_that_asks_another_model_is_an_error(place: Place) -> 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--only", "flies"], "there is no attack 'flies'\nhint: ralph.sh rehearse --list"),
+        (["--only", "flies"], f"there is no attack 'flies'\nhint: {RALPH} rehearse --list"),
         (["--attacks", "/nowhere"], "/nowhere cannot be read: No such file or directory"),
-        (["--ralph-dir", "elsewhere"], "no elsewhere/tasks.json\nhint: ralph.sh init"),
+        (["--ralph-dir", "elsewhere"], f"no elsewhere/tasks.json\nhint: {RALPH} init"),
     ],
 )
 def test_what_cannot_be_rehearsed_is_named(place: Place, words: list[str], told: str) -> None:

@@ -175,12 +175,12 @@ def test_reports_that_nobody_waits_for(router: Caller) -> None:
     said = router.refused("report", "--findings", "1")
     assert said == (
         f"ralph: {STATE} is missing: there is nothing to report to\n"
-        "hint: `ralph.sh router next` begins a run\n"
+        f"hint: `{RALPH} router next` begins a run\n"
     )
     answer(router)
     router("report", "--findings", "1")
     said = router.refused("report", "--findings", "1")
-    assert said.startswith("ralph: iteration 1 was reported already\nhint: `ralph.sh router next`")
+    assert said.startswith(f"ralph: iteration 1 was reported already\nhint: `{RALPH} router next`")
     (router.root / "fixed").touch()
     answer(router)
     router("report", "--clean")
@@ -276,7 +276,7 @@ def test_status_and_reset_know_it(router: Caller) -> None:
     [_, line] = router.other("status").out.splitlines()
     assert line.startswith("ralph-router ACTIVE: ralph/audit.md, since ")
     assert "iteration 1 of 25, last decision at " in line
-    assert line.endswith("next: `ralph.sh router report` when its subagent has ended")
+    assert line.endswith(f"next: `{RALPH} router report` when its subagent has ended")
     said = router.other("reset", "--yes")
     assert said.err.startswith("ends with this: ralph-router ACTIVE: ")
     assert not router.path.exists() and len([*router.root.glob(".ralph/reset-*/*")]) == 1

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from e2e.conversation import until
 from ralph_engine import schema
+from ralph_engine.core.own_command import RALPH
 from shell.called import BROKEN, Caller, break_with, ended, gone
 
 STATE = ".ralph/tdd-state.json"
 ALL_DONE = "RALPH_AUDIT_COMPLETE_NO_FINDINGS\n"
 TEST = ("sh", "-c", 'printf "one\\ttwo\\n"; test -e fixed')
-HINT = "hint: `ralph.sh tdd next` says what is next\n"
+HINT = f"hint: `{RALPH} tdd next` says what is next\n"
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_a_scenario_from_pending_to_refactored(tdd: Caller) -> None:
         "description: shows sc-1",
         "status: pending",
         "next: write a test of it that fails, and nothing else; then "
-        "`ralph.sh tdd red sc-1 -- CMD`",
+        f"`{RALPH} tdd red sc-1 -- CMD`",
     ]
     assert tdd("red", "sc-1", "--", *TEST) == (
         0,
@@ -60,7 +61,7 @@ def test_a_scenario_from_pending_to_refactored(tdd: Caller) -> None:
     quoted = "'sh -c '\"'\"'printf \"one\\ttwo\\n\"; test -e fixed'\"'\"''"
     assert tdd("next").out.splitlines()[2:] == [
         "status: red",
-        f"next: make it pass without touching the test; then `ralph.sh tdd green sc-1 -- {quoted}`",
+        f"next: make it pass without touching the test; then `{RALPH} tdd green sc-1 -- {quoted}`",
         "red evidence, verbatim for the implementer's prompt:",
         "one\ttwo",
         "",
@@ -161,7 +162,7 @@ def test_the_breaker_trips_at_the_third_time_without_a_new_phase(
 
 
 def test_without_scenarios_there_is_nothing_to_do(tdd: Caller) -> None:
-    none = 'ralph: there are no scenarios\nhint: `ralph.sh tdd add ID "description"` makes one\n'
+    none = f'ralph: there are no scenarios\nhint: `{RALPH} tdd add ID "description"` makes one\n'
     assert tdd.refused("next") == none == tdd.refused("red", "a", "--", "false")
     assert tdd("status").out.startswith("ralph-tdd: 0 of 0 scenarios completed; ")
     assert not (tdd.root / ".ralph").exists()
@@ -193,7 +194,7 @@ def test_hostile_ids(tdd: Caller, name: str) -> None:
     assert "give up to 64 letters, digits, dots, dashes and underscores" in said
     assert said[:-1].isprintable()
     add(tdd, "a")
-    assert "is not a scenario\nhint: `ralph.sh tdd status`" in tdd.refused("red", name, "--", "x")
+    assert f"is not a scenario\nhint: `{RALPH} tdd status`" in tdd.refused("red", name, "--", "x")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_hostile_ids(tdd: Caller, name: str) -> None:
         (["add", "a", "  "], 'the description is "  "; give what the test will show'),
         (["add", "a", "x" * 10_001], "give at most 10000 characters"),
         (["add", "there", "d"], "there is there already"),
-        (["red", "there"], "CMD is missing\nhint: ralph.sh tdd red ID -- CMD"),
+        (["red", "there"], f"CMD is missing\nhint: {RALPH} tdd red ID -- CMD"),
         (["red", "there", "--", " "], "CMD is missing"),
         (["blue", "there"], "invalid choice"),
     ],
@@ -323,7 +324,7 @@ def test_status_and_reset_know_it(tdd: Caller) -> None:
     red(tdd, "a")
     line = tdd.other("status").out.splitlines()[1]
     assert line.startswith("ralph-tdd: 0 of 2 scenarios completed, at a (red), last evidence at ")
-    assert line.endswith("; next: `ralph.sh tdd next`")
+    assert line.endswith(f"; next: `{RALPH} tdd next`")
     kept = tdd.path.read_bytes()
     assert tdd.other("reset", "--yes").code == 0
     [backup] = tdd.root.glob(".ralph/reset-*/tdd-state.json")

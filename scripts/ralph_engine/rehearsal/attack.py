@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Union
 
 from .. import schema
 from ..core import files, strict_json
+from ..core.own_command import RALPH
 from ..failure import Failure
 
 FOLDER = Path(__file__).resolve().parent / "attacks"
@@ -53,7 +54,7 @@ def chosen(attacks: Sequence[Attack], names: Sequence[str]) -> list[Attack]:
     known = {attack.name for attack in attacks}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise Failure(f"there is no attack {unknown[0]!r}", "ralph.sh rehearse --list")
+        raise Failure(f"there is no attack {unknown[0]!r}", f"{RALPH} rehearse --list")
     return [attack for attack in attacks if not names or attack.name in names]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 from .. import check, git, present_settings
 from ..core import dot_folder, files, paths, review
+from ..core.own_command import RALPH
 from ..core.tasks import Document, Story
 from ..failure import Failure
 from . import client_settings, scratch
@@ -169,10 +170,10 @@ def _content(folder: str, name: str) -> bytes:
 def document(root: str, ralph_dir: str) -> Document:
     path = paths.tasks(ralph_dir)
     if files.kind(root, path) == "absent":
-        raise Failure(f"there is no loop to rehearse: no {path}", "ralph.sh init")
+        raise Failure(f"there is no loop to rehearse: no {path}", f"{RALPH} init")
     found, faults = check.read(root, path)
     if found is None:
-        raise Failure(f"{path} has {len(faults)} faults", "ralph.sh check names each")
+        raise Failure(f"{path} has {len(faults)} faults", f"{RALPH} check names each")
     return found
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import ask
 from ..core import files
+from ..core.own_command import RALPH
 from ..failure import Failure
 from . import network, visit
 from .backend import Place
@@ -23,7 +24,7 @@ _STATE = ".dclaude_state"
 _TRIES = 3
 _TEMPLATES = ("claude", "codex", "copilot", "gemini")
 _SET_UP, _NO_WORD = "ralph-setup: ", "no word from it"
-_BY_HAND = "ralph.sh sandbox stop, then again; else ralph.sh sandbox rm"
+_BY_HAND = f"{RALPH} sandbox stop, then again; else {RALPH} sandbox rm"
 
 
 class Workspaces(NamedTuple):
@@ -62,8 +63,8 @@ class Machine:
         """For a person."""
         status = self.status()
         if status and self._record.half_made:
-            return "half-made; ralph.sh sandbox rm removes it"
-        return status or "not made yet; a run or ralph.sh sandbox setup makes it"
+            return f"half-made; {RALPH} sandbox rm removes it"
+        return status or f"not made yet; a run or {RALPH} sandbox setup makes it"
 
     def have(self) -> None:
         """One that `true` ran in; a Failure else, and no half of one is left unmentioned."""
@@ -153,7 +154,7 @@ class Machine:
             why = answer.last_line or (_NO_WORD if answer.code == 0 else f"exit code {answer.code}")
             raise Failure(
                 f"the sandbox {self.name} could not be set up: {why}",
-                "put that right in `ralph.sh sandbox shell`, or ralph.sh sandbox rm",
+                f"put that right in `{RALPH} sandbox shell`, or {RALPH} sandbox rm",
             )
 
     def call_inside(self, argv: list[str], *options: str, says: str, stdin: bytes = b"") -> Answer:
@@ -171,7 +172,7 @@ class Machine:
         if wanted == "deny" and self._dialect.closed_when_made and now != "deny":
             raise Failure(
                 f"the sandbox {self.name} was made with an open network",
-                "ralph.sh sandbox rm, then again: it is made anew, closed",
+                f"{RALPH} sandbox rm, then again: it is made anew, closed",
             )
         hosts = network.hosts(network.of_own_machine(self._place)) if wanted == "deny" else []
         for words in self._changes_of_network(hosts):
