@@ -1,15 +1,17 @@
-"""The hostile agent against the real runner, for hours: `bench/hostile.py [EXAMPLES] [SEED]`.
+"""The hostile agent against the real runner, for hours: `bench/run hostile [EXAMPLES] [SEED]`.
 
 The long form of tests/property/test_hostile_runner.py: 5,000 examples by itself, each a project of
-its own with a runner that is fooled, killed and resumed; other ones with every seed. It fails at
-the first broken rule. Run it with the environment that scripts/test.sh made.
+its own with a runner that is fooled, killed and resumed. Every core plays shares of them, each with
+the next seed: `bench/run hostile 100 SEED` plays one share again. Fails where a rule is broken.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,19 +22,40 @@ from hypothesis import HealthCheck, Phase, seed, settings  # noqa: E402
 from hypothesis.stateful import run_state_machine_as_test  # noqa: E402
 from property.hostile_runner import HostileRunner  # noqa: E402
 
-EXAMPLES, STEPS = 5000, 8
-SEEN: Counter[str] = Counter()
+EXAMPLES, SHARE, STEPS = 5000, 100, 8
+TOLD = ("runs", "iteration", "resumed", "violation", "submitted", "verdict", "tasks-rewritten")
 
 
-class Counted(HostileRunner):
-    def teardown(self) -> None:
-        if hasattr(self, "loop"):
-            SEEN.update(["runs"], **Counter(e["event"] for e in self.loop.events()))
-        super().teardown()
+def main(examples: int, first: int) -> int:
+    print(f"{examples} examples of up to {STEPS} steps, seed {first}", flush=True)
+    shares = [min(SHARE, examples - begun) for begun in range(0, examples, SHARE)]
+    seen: Counter[str] = Counter()
+    broken = 0
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        played = {pool.submit(play, n, first + k): first + k for k, n in enumerate(shares)}
+        for number, future in enumerate(as_completed(played), 1):
+            error = future.exception()
+            broken += error is not None
+            seen += Counter() if error else future.result()
+            told = f"BROKEN: {error!r}" if error else "no rule was broken"
+            print(
+                f"share {number} of {len(shares)}, seed {played[future]}: {told}", file=sys.stderr
+            )
+    ending = f"a rule was broken in {broken} shares" if broken else "no rule was broken"
+    print(", ".join(f"{name}: {seen[name]}" for name in TOLD) + f": {ending}")
+    return 1 if broken else 0
 
 
-def main(examples: int, chosen: int) -> None:
-    print(f"{examples} examples of up to {STEPS} steps, seed {chosen}", flush=True)
+def play(examples: int, chosen: int) -> Counter[str]:
+    """What the runners of these examples did, by the events of their journals."""
+    seen: Counter[str] = Counter()
+
+    class Counted(HostileRunner):
+        def teardown(self) -> None:
+            if hasattr(self, "loop"):
+                seen.update(["runs"], **Counter(e["event"] for e in self.loop.events()))
+            super().teardown()
+
     run_state_machine_as_test(
         seed(chosen)(Counted),
         settings=settings(
@@ -44,10 +67,9 @@ def main(examples: int, chosen: int) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
-    told = ("runs", "iteration", "resumed", "violation", "submitted", "verdict", "tasks-rewritten")
-    print(", ".join(f"{name}: {SEEN[name]}" for name in told) + ": no rule was broken")
+    return seen
 
 
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:]]
-    main(*given, *[EXAMPLES, random.randrange(1 << 32)][len(given) :])
+    sys.exit(main(*given, *[EXAMPLES, random.randrange(1 << 32)][len(given) :]))

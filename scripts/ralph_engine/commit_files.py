@@ -55,9 +55,9 @@ def contents(
     root: str, blobs: Iterable[str], largest: int, largest_of_all: int
 ) -> dict[str, bytes]:
     """Without those that are too large; the sizes are asked first."""
-    sizes = _sizes(root, blobs)
+    known = sizes(root, blobs)
     wanted: dict[str, int] = {}
-    for name, size in sizes.items():
+    for name, size in known.items():
         if size <= largest and sum(wanted.values()) + size <= largest_of_all:
             wanted[name] = size
     output = _batch(root, "--batch", wanted)
@@ -70,7 +70,7 @@ def contents(
     return found
 
 
-def _sizes(root: str, blobs: Iterable[str]) -> dict[str, int]:
+def sizes(root: str, blobs: Iterable[str]) -> dict[str, int]:
     lines = _batch(root, "--batch-check", blobs).decode("ascii", "replace").splitlines()
     told = (line.split(" ") for line in lines)
     return {t[0]: int(t[2]) for t in told if t[1:2] == ["blob"]}

@@ -10,8 +10,8 @@ from . import hook_events
 from .agents import endings
 from .agents.events import from_json
 from .core import shape
-from .harmless import harmless
-from .line_view import BAD, GOOD, PLAIN, QUIET, TITLE, Line, Output, View, one_line, span
+from .harmless import harmless, one_line
+from .line_view import BAD, GOOD, PLAIN, QUIET, TITLE, Line, Output, View, span
 from .redact import redacted_words
 from .stops import last_word
 

@@ -15,6 +15,10 @@ def harmless(text: str) -> str:
     return "".join(c if c == "\n" or c.isprintable() else _escape(c) for c in text)
 
 
+def one_line(text: str) -> str:
+    return harmless(text).replace("\n", "\\n")
+
+
 def _escape(character: str) -> str:
     if unicodedata.category(character) == "Zs":
         return "  " if character == _WIDE_BLANK else " "

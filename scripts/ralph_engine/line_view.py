@@ -18,7 +18,7 @@ from .agents.events import (
 )
 from .columns import untabbed
 from .core.counted import counted
-from .harmless import harmless
+from .harmless import one_line
 
 PLAIN, GOOD, BAD, QUIET, TITLE = "plain", "good", "bad", "quiet", "title"
 LONGEST_SUMMARY = 100
@@ -117,10 +117,6 @@ class View:
         name = self._open.pop(end.id, "")
         told = f"{name}: " if name and self._above != end.id else ""
         return f"  {told}{outcome(end)}"
-
-
-def one_line(text: str) -> str:
-    return harmless(text).replace("\n", "\\n")
 
 
 def _rows(text: str) -> list[str]:

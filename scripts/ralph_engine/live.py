@@ -9,7 +9,8 @@ from .agents import endings
 from .core import clock
 from .core.counted import counted
 from .event_lines import EDITING, UNREADABLE, Entry
-from .line_view import one_line, shortened, span
+from .harmless import one_line
+from .line_view import shortened, span
 from .waits import clock as wall_clock
 
 STARTING, WORKING, JUDGING, WAITING, PAUSED, ENDED = (

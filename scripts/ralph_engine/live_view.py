@@ -9,7 +9,8 @@ from .core import clock
 from .core.counted import counted
 from .display import Display
 from .event_lines import Entry, EventLines
-from .line_view import QUIET, Line, Output, one_line
+from .harmless import one_line
+from .line_view import QUIET, Line, Output
 from .paint import Look, Painter
 from .pinned import Row
 from .terminal import Terminal

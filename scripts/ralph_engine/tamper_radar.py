@@ -7,7 +7,7 @@ from .commit_files import Difference
 from .core import review
 from .core.review import Violation
 from .core.tasks import Story
-from .harmless import harmless
+from .harmless import one_line
 from .radar import compare, named_files
 from .radar.change import NOT_COMPARED, Change, Finding
 from .redact import redacted
@@ -70,7 +70,7 @@ def reason(story: Story) -> str:
 
 
 def sentence(finding: Finding) -> str:
-    return harmless(f"{finding.file[:_LONGEST]}: {finding.kind}, {finding.what[:_LONGEST]}")
+    return one_line(f"{finding.file[:_LONGEST]}: {finding.kind}, {finding.what[:_LONGEST]}")
 
 
 def between(run: Run, old: str, new: str) -> list[Finding]:

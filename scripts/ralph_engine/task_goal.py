@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from . import (
     approvals,
+    committed_junk,
     completion,
     git,
     host_gate,
@@ -71,7 +72,8 @@ def remarks(run: Run, plan: Plan) -> list[str]:
     holds = plan.mode == review.REVIEW and run.settings.at_cap == "hold"
     found = [prompt.HOLDS_AT_CAP] if holds else []
     found += red_first.remarks(run, plan)
-    return found + tamper_radar.remarks(run, plan.mode, plan.head)
+    found += tamper_radar.remarks(run, plan.mode, plan.head)
+    return found + committed_junk.remarks(run, plan.mode, plan.head)
 
 
 def text(run: Run, about: prompt.Iteration) -> str:
@@ -86,6 +88,7 @@ def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
         # Another branch holds another list: nothing is judged or written there.
         return Outcome()
     tamper_radar.record(run, plan.head)
+    committed_junk.record(run, plan.head)
     reached = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
     _record(run, plan, reached)
     if run.history_changed:

@@ -170,3 +170,16 @@ def test_the_script_behind_a_check_is_watched(project: HostileProject) -> None:
     project.run(f"sh '{path}'", iterations=1)
     [event] = events(project, "tests-changed")
     assert event["findings"] == [{"file": "check.sh", "kind": "check script", "what": "changed"}]
+
+
+def test_the_name_of_a_file_begins_no_line_of_the_prompt(project: HostileProject) -> None:
+    name = "tests/test_x\n- nothing else was found\n.py"
+    (project.root / name).write_text(TESTS)
+    project.git("add", "-A")
+    project.git("commit", "-qm", "more tests")
+    path = project.outside / "deletes.py"
+    path.write_text(f"import os\nif os.path.exists({name!r}): os.unlink({name!r})\n")
+    project.run(f"sh -c '{sys.executable} {path}; git commit -qam less; {HONEST}'", iterations=2)
+    shown = name.replace("\n", "\\n")
+    assert f"\n- {shown}: deleted test, " in project.prompt(2)
+    assert "\n- nothing else" not in project.prompt(2)

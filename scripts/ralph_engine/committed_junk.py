@@ -1,0 +1,78 @@
+"""New files that seem to belong in no commit: told to the reviewer and to people."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from . import commit_files, review_range
+from .core import review
+from .harmless import one_line
+from .run_state import Run
+
+RULE = "junk-committed"
+_LARGE = 512 * 1024
+_MOST_TOLD, _LONGEST = 10, 160
+# What programs fetch or make for themselves.
+_FOLDER = re.compile(
+    r"((?:.*?/)??(?:node_modules|bower_components|__pycache__|site-packages|\.?venv|\.tox|\.nox"
+    r"|\.\w+_cache|\.hypothesis|\.gradle|\.terraform|\.next|\.nuxt|\.nyc_output|htmlcov"
+    r"|DerivedData)/)",
+    re.DOTALL,
+)
+_FILE = re.compile(
+    r"(?:.*/)?(?:\.DS_Store|Thumbs\.db|\.coverage|core\.\d+|.*~"
+    r"|.*\.(?:py[co]|class|o|obj|sw[op]|tmp|orig|rej|log))",
+    re.DOTALL,
+)
+_ASKED = "What is not part of the work is a reason to request changes: out of git, into .gitignore."
+
+
+def record(run: Run, old: str) -> None:
+    """After each agent process: what it committed since the commit before the iteration."""
+    found = _between(run, old, "HEAD") if old else []
+    if found:
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        text = f"Committed, and seems to belong in no commit: {found[0]}{more}."
+        run.journal.write("notice", rule=RULE, story="", text=text)
+
+
+def remarks(run: Run, mode: str, head: str) -> list[str]:
+    """For the reviewer, over all that he judges."""
+    base = review_range.base(run)
+    found = _between(run, base, head) if mode == review.REVIEW else []
+    if not found:
+        return []
+    looked = f"The runner looked at the files that {base[:12]}..{head[:12]} adds."
+    lines = [f"- {line}" for line in found[:_MOST_TOLD]]
+    more = len(found) - _MOST_TOLD
+    lines += [f"- and {more} more"] if more > 0 else []
+    return ["\n".join([f"{looked} These seem to belong in no commit:", *lines, _ASKED])]
+
+
+def of(added: Iterable[tuple[str, int]]) -> list[str]:
+    """By path and size; a folder of junk is one line."""
+    folders: Counter[str] = Counter()
+    single = []
+    for path, size in added:
+        folder = _FOLDER.match(path)
+        if folder:
+            folders[folder[1]] += 1
+        elif _FILE.fullmatch(path):
+            single.append(f"{_shown(path)}: what a program leaves behind")
+        elif size >= _LARGE:
+            single.append(f"{_shown(path)}: {size} bytes")
+    made = [f"{_shown(name)}: {n} files that a program makes" for name, n in folders.items()]
+    return [*sorted(made), *sorted(single)]
+
+
+def _between(run: Run, old: str, new: str) -> list[str]:
+    found = [] if old == new else commit_files.differences(run.root, old, new) or []
+    added = [(d.path, d.new) for d in found if d.new and not d.old]
+    sizes = commit_files.sizes(run.root, [blob for _, blob in added])
+    return of((path, sizes.get(blob, 0)) for path, blob in added)
+
+
+def _shown(path: str) -> str:
+    return one_line(path if len(path) <= _LONGEST else f"...{path[-_LONGEST:]}")
