@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+import traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -37,13 +38,18 @@ def main(examples: int, first: int) -> int:
             error = future.exception()
             broken += error is not None
             seen += Counter() if error else future.result()
-            told = f"BROKEN: {error!r}" if error else "no rule was broken"
+            told = f"BROKEN: {_whole(error)}" if error else "no rule was broken"
             print(
                 f"share {number} of {len(shares)}, seed {played[future]}: {told}", file=sys.stderr
             )
     ending = f"a rule was broken in {broken} shares" if broken else "no rule was broken"
     print(", ".join(f"{name}: {seen[name]}" for name in TOLD) + f": {ending}")
     return 1 if broken else 0
+
+
+def _whole(error: BaseException) -> str:
+    """With what the other process said of it."""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
 def play(examples: int, chosen: int) -> Counter[str]:

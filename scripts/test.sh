@@ -72,6 +72,8 @@ lint() {
   return "$status"
 }
 
+# That of the launchers first: it pins the interpreter, and tests that start them wait for nothing.
+ralph_environment scripts/requirements.txt >/dev/null
 environment=$(ralph_environment tests/requirements.txt)
 python=$environment/bin/python
 RALPH_TEST_CLIENTS=$("$python" tests/clients.py "${environment%/*}")

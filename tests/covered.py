@@ -25,8 +25,28 @@ GATES = {
     "the judging modules": (JUDGES, 100.0),
     "all": (["hooks/*", "scripts/ralph_engine/*"], 90.0),
 }
-START = "import coverage, os; os.environ['COVERAGE_PROCESS_START'] = {0!r}; \
-coverage.process_startup(); del os.environ['COVERAGE_PROCESS_START']"
+BEGIN = """import atexit, os, sys
+
+def begin():
+    if any("/tests/fixtures/" in word for word in sys.orig_argv):
+        return
+    try:
+        import coverage
+        os.environ["COVERAGE_PROCESS_START"] = {0!r}
+        measured = coverage.process_startup()
+        del os.environ["COVERAGE_PROCESS_START"]
+        atexit.unregister(measured._atexit)
+        atexit.register(end, measured)
+    except Exception:
+        pass
+
+def end(measured):
+    try:
+        measured.stop()
+        measured.save()
+    except Exception:
+        pass
+"""
 HOOK = """#!/bin/sh
 # Without -S, which would leave the measuring out.
 shift 2
@@ -45,9 +65,10 @@ def make(folder: Path) -> None:
     settings = folder / "coverage.ini"
     settings.write_text(_settings(folder))
     version = "python{}.{}".format(*sys.version_info)
-    lines = [sysconfig.get_path("purelib"), START.format(str(settings))]
-    place = folder / "venv" / "lib" / version / "site-packages" / "covered.pth"
-    place.write_text("\n".join(lines) + "\n")
+    packages = folder / "venv" / "lib" / version / "site-packages"
+    (packages / "begin_measuring.py").write_text(BEGIN.format(str(settings)))
+    lines = [sysconfig.get_path("purelib"), "import begin_measuring; begin_measuring.begin()"]
+    (packages / "covered.pth").write_text("\n".join(lines) + "\n")
     hook = folder / "hook-python"
     hook.write_text(HOOK.format(python))
     hook.chmod(0o755)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import uuid
 from pathlib import Path
@@ -13,14 +12,12 @@ import pytest
 from e2e.claude_client import REPOSITORY
 from e2e.conversation import Talker
 from e2e.loop_project import shell
-from e2e.planning import UNATTENDED
+from e2e.planning import UNATTENDED, cache
 from ralph_engine import schema
 from ralph_engine.core.own_command import RALPH as TYPED
 from ralph_engine.scripted_model import Request, Turn, call, say
 
 RALPH = f'"{REPOSITORY}/scripts/ralph.sh"'
-# The launcher's own environment: kept, as making it takes long.
-CACHE = Path(os.environ.get("RALPH_TEST_CLIENTS", "/nowhere")).parent / "launched"
 NONE_LEFT = "RALPH_AUDIT_COMPLETE_NO_FINDINGS"
 AUDIT = "# Mission\nFind bugs\n\n## Validation Commands\n- `test -e fixed`\n"
 
@@ -37,7 +34,7 @@ def talker(tmp_path: Path) -> Talker:
 
 
 def environment(talker: Talker) -> dict[str, str]:
-    return {"XDG_CACHE_HOME": str(CACHE), "XDG_STATE_HOME": str(talker.outside / "state")}
+    return {"XDG_CACHE_HOME": cache(), "XDG_STATE_HOME": str(talker.outside / "state")}
 
 
 def ralph(*words: str) -> Turn:

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 from e2e.claude_client import REPOSITORY
-from e2e.planning import PRD, STORY, UNATTENDED, Planner
+from e2e.planning import PRD, STORY, UNATTENDED, Planner, cache
 from ralph_engine.scripted_model import Request, call, say
 
 RALPH = REPOSITORY / "scripts" / "ralph.sh"
-# The launcher's own environment: kept, as making it takes long.
-CACHE = Path(os.environ.get("RALPH_TEST_CLIENTS", "/nowhere")).parent / "launched"
 LATER = {**STORY, "id": "US-002", "title": "Greet all", "priority": 2, "dependsOn": ["US-001"]}
 FAULTY = [{**STORY, "acceptanceCriteria": []}, {**LATER, "dependsOn": ["US-1"]}]
 FAULTS = [
@@ -29,7 +27,7 @@ def planner(tmp_path: Path) -> Planner:
     root, home = tmp_path / "it's a shop", tmp_path / "home"
     for folder in (root, home):
         folder.mkdir()
-    state = {"XDG_CACHE_HOME": str(CACHE), "XDG_STATE_HOME": str(tmp_path / "state")}
+    state = {"XDG_CACHE_HOME": cache(), "XDG_STATE_HOME": str(tmp_path / "state")}
     return Planner(root, home, state)
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from e2e.claude_client import client_path
-from guarded import SHFMT
-from hooks.starting import PYTHON
 from ralph_engine.rehearsal import attack
 from shell.rehearsal_place import Place
 
@@ -41,13 +39,7 @@ class Rehearsed(NamedTuple):
 def rehearse(folder: Path, *words: str, **settings: Any) -> Rehearsed:
     place = Place(folder)
     place.settings(**settings)
-    programs = folder / "programs"
-    programs.mkdir()
-    (programs / "claude").symlink_to(client_path())
-    place.env["PATH"] = f"{programs}:{place.env['PATH']}"
-    pinned = place.home / ".cache" / "ralph" / "hooks.env"
-    pinned.parent.mkdir(parents=True)
-    pinned.write_text(f"{PYTHON}\n{SHFMT}\n")
+    place.give_client(client_path())
     # Stronger than the environment of the process: nobody listens there.
     elsewhere = {"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}}
     (place.project / ".claude").mkdir()

@@ -162,7 +162,7 @@ class HostileRunner(RuleBasedStateMachine):
         return {picked}
 
     def _check_ledger(self, result: Json) -> None:
-        last = {entry["story"]: entry["event"] for entry in self.loop.project.ledger()}
+        last = {entry["story"]: entry["event"] for entry in self.loop.project.verdicts()}
         assert {last.get(name) for name in done(result)} <= {"approved", "trusted"}
 
     def _complete(self) -> None:

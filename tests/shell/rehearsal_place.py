@@ -10,6 +10,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from guarded import SHFMT
+from hooks.starting import PYTHON
 from ralph_engine import demo_folder
 
 ENGINE = Path(__file__).resolve().parents[2] / "scripts" / "ralph_engine" / "__main__.py"
@@ -61,9 +63,24 @@ class Place:
         path = self.project / "ralph" / "tasks.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), **top}))
 
+    def without_verify(self) -> None:
+        path = self.project / "ralph" / "tasks.json"
+        stories = json.loads(path.read_text())["userStories"]
+        self.change_list(userStories=[{**story, "verify": []} for story in stories])
+
     def settings(self, **settings: Any) -> None:
         path = self.project / ".ralph" / "settings.json"
         path.write_text(json.dumps(settings))
+
+    def give_client(self, program: Path) -> None:
+        """The real Claude Code, with hooks that need not look for an interpreter."""
+        programs = self.folder / "programs"
+        programs.mkdir()
+        (programs / "claude").symlink_to(program)
+        self.env["PATH"] = f"{programs}:{self.env['PATH']}"
+        pinned = self.home / ".cache" / "ralph" / "hooks.env"
+        pinned.parent.mkdir(parents=True)
+        pinned.write_text(f"{PYTHON}\n{SHFMT}\n")
 
     def attacks(self, *documents: dict[str, Any]) -> str:
         folder = self.folder / "attacks"

@@ -15,11 +15,13 @@ NAMES = sorted(words.split()[1] for words in commands() if words.startswith("ben
 # Each of these is run by `all`, as it runs alone.
 OF_ALL = ("hooks", "session", "guard", "context", "streams", "report", "sandbox", "runner", "soak")
 # Operations between two faults, examples, kills, rounds; test_picture.py runs the picture.
-FEW = {"faults": 1000, "hostile": 2, "kills": 2, "starts": 1}
+FEW = {"faults": 1000, "hostile": 2, "kills": 2, "rehearsal": 2, "starts": 1}
 TOLD = {
     "faults": r"(\w+: 1 of \d+ operations, all taken up again\n){3}",
     "hostile": r"2 examples of up to 8 steps, seed \d+\nruns: .*: no rule was broken\n",
-    "kills": r"2 runs, seed \d+: \d killed.*; all came to the same end\n",
+    "kills": r"2 runs, seed \d+: [\w ,]+; all came to the same end\n",
+    "rehearsal": r"(?s:.*)the demo's project: 2 of 2 attacks stopped\n"
+    r"the weak set-ups: 7 of 7 weaknesses found\n",
     "starts": r"(.*: 1 ran, 15 were refused and named it, 0 did something else\n){2}",
 }
 

@@ -38,15 +38,11 @@ def names(document: dict[str, Any]) -> list[str]:
     return sorted(weakness["name"] for weakness in document["weaknesses"])
 
 
-def without_verify(place: Place) -> list[dict[str, Any]]:
-    stories = json.loads((place.project / "ralph/tasks.json").read_text())["userStories"]
-    return [{**story, "verify": []} for story in stories]
-
-
 def test_every_weak_check_of_a_project_is_found(place: Place) -> None:
     (place.project / "hello.sh").write_text("echo hello\n")
     weak = ["true", "echo ok", 'test -z "$(cat hello.sh 2>/dev/null)"']
-    place.change_list(verifyCommands=weak, userStories=without_verify(place))
+    place.change_list(verifyCommands=weak)
+    place.without_verify()
     done = place.run("--json", "--only", "approves-at-once")
     assert (done.returncode, done.stderr) == (1, "")
     document = json.loads(done.stdout)
@@ -62,7 +58,8 @@ def test_every_weakness_of_open_settings_is_found(place: Place) -> None:
     log = place.folder / "places-to-empty"
     (place.project / "place").write_text("build")
     check = f"""echo "$(cat place 2>/dev/null)/" >> '{log}'"""
-    place.change_list(verifyCommands=[check], userStories=without_verify(place))
+    place.change_list(verifyCommands=[check])
+    place.without_verify()
     place.settings(skipReview=True, sandbox={"backend": "none"})
     for name in (".ssh/id_ed25519", ".aws/credentials"):
         (place.home / name).parent.mkdir()
@@ -103,8 +100,7 @@ def test_walls_hide_the_home_and_no_secret_of_the_project(place: Place) -> None:
 
 
 def test_no_checks_at_all_is_a_weakness(place: Place) -> None:
-    stories = json.loads((place.project / "ralph/tasks.json").read_text())["userStories"]
-    place.change_list(userStories=[{**story, "verify": []} for story in stories])
+    place.without_verify()
     done = place.run("--only", "promises-without-work")
     assert done.returncode == 1
     lines = " ".join(line.strip() for line in done.stdout.splitlines())
