@@ -83,6 +83,9 @@ need tmux tmux terminal
 need chromium chromium report
 if [ $# = 0 ]; then
   lint "$python"
-  title 'pytest'
+  title 'pytest, measured'
+  "$python" tests/covered.py
+  title 'pytest, the rest'
+  set -- --unmeasured
 fi
 exec "$python" -m pytest -n auto "$@"

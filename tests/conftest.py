@@ -1,10 +1,22 @@
-"""How many tests run at a time."""
+"""How many tests run at a time, and which."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import covered
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    words = "leave out the suites that covered.py runs"
+    parser.addoption("--unmeasured", action="store_true", help=words)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    chosen = config.getoption("--unmeasured") and collection_path in covered.measured()
+    return True if chosen else None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -1,22 +1,33 @@
-"""Branch coverage of what ships: `covered.py make FOLDER`, then `covered.py judge FOLDER`.
+"""Branch coverage of what ships: runs the suites that are measured, then judges by the gates.
 
-`make` prints a Python of its own in that folder. Whoever is started with it is measured, and so
-are the processes that it starts with its own sys.executable, whatever their environment; that of
-anybody else is not touched. RALPH_HOOK_PYTHON is for the hooks, which otherwise start without site
-packages. `judge` adds it all up and fails below the gates.
+They run with a Python of its own: whoever is started with it is measured, and so are the processes
+that it starts with its own sys.executable, whatever their environment; that of anybody else is not
+touched. RALPH_HOOK_PYTHON is for the hooks, which otherwise start without site packages.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from pathlib import Path
 
 from coverage import Coverage
 
 ROOT = Path(__file__).resolve().parent.parent
+# What reaches everything in the shortest time; scripts/test.sh runs the rest unmeasured.
+SUITES = {
+    "unit": "",
+    "reports": "",
+    "hooks": "guard session_loop",
+    "runner": "approvals_of_the_past archive checks committed_junk control live_view microvm notify"
+    " red_first report sandbox_choice signs stop_conditions tamper_radar users_things verbose",
+    "shell": "audit doctor init init_dialogue link plan rehearse router sandbox_setup session_verbs"
+    " tdd",
+}
 JUDGES = [f"scripts/ralph_engine/core/{name}.py" for name in ("review", "tasks", "promise")]
 # The demo and what runs inside a sandbox are run by suites that are not measured.
 LEFT_OUT = ["demo*.py", "offline_claude.py", "sandboxes/inside_bridge.py"]
@@ -28,7 +39,7 @@ GATES = {
 BEGIN = """import atexit, os, sys
 
 def begin():
-    if any("/tests/fixtures/" in word for word in sys.orig_argv):
+    if any("/tests/fixtures/" in word for word in getattr(sys, "orig_argv", ())):
         return
     try:
         import coverage
@@ -54,7 +65,24 @@ exec '{0}' -I "$@"
 """
 
 
-def make(folder: Path) -> None:
+def measured() -> list[Path]:
+    found = []
+    for folder, names in SUITES.items():
+        place = ROOT / "tests" / folder
+        found += [place / f"test_{name}.py" for name in names.split()] or [place]
+    return found
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        python = make(folder)
+        argv = [str(python), "-m", "pytest", "-n", "auto", *map(str, measured())]
+        hooks = {**os.environ, "RALPH_HOOK_PYTHON": str(folder / "hook-python")}
+        return subprocess.run(argv, cwd=ROOT, env=hooks).returncode or judge(folder)
+
+
+def make(folder: Path) -> Path:
     venv.create(folder / "venv")
     python = folder / "venv" / "bin" / "python"
     for program in Path(sys.executable).parent.iterdir():
@@ -72,7 +100,7 @@ def make(folder: Path) -> None:
     hook = folder / "hook-python"
     hook.write_text(HOOK.format(python))
     hook.chmod(0o755)
-    print(python)
+    return python
 
 
 def _settings(folder: Path) -> str:
@@ -106,6 +134,4 @@ def judge(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    os.umask(0o022)
-    what, where = sys.argv[1:]
-    sys.exit({"make": make, "judge": judge}[what](Path(where)))
+    sys.exit(main())

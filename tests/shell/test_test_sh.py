@@ -86,11 +86,11 @@ def test_everything_runs_in_order(house, launcher):
     checkout = Checkout(house)
     done = checkout.run(launcher=launcher)
     assert done.returncode == 0, done.stderr
-    clients, *steps, tests = checkout.steps()
+    clients, *steps, measured, tests = checkout.steps()
     assert clients == "python tests/clients.py"
     assert [step[: len(linter)] for step, linter in zip(steps, LINTERS)] == LINTERS
     assert len(steps) == len(LINTERS)
-    assert tests == "python -m pytest -n auto"
+    assert (measured, tests) == ("python tests/covered.py", "python -m pytest -n auto --unmeasured")
 
 
 def test_every_shell_file_is_checked(house):
@@ -113,7 +113,7 @@ def test_every_shell_file_is_checked(house):
     assert names == " ".join(expected)
 
 
-@pytest.mark.parametrize("failing", ["-m ruff", "-m mypy", "vermin", "-m pytest"])
+@pytest.mark.parametrize("failing", ["-m ruff", "-m mypy", "vermin", "covered.py", "-m pytest"])
 def test_the_first_failure_ends_it(house, failing):
     checkout = Checkout(house, failing)
     assert checkout.run().returncode == 1
