@@ -49,6 +49,8 @@ TESTS = {
     "tasks": ("circles", "rules", "check", "same_documents"),
     "promise": ("promise",),
 }
+# They ask how long it takes, or about other modules: seconds each, for every mutant that lives.
+SLOW = ("ten_thousand", "nobody_reads", "leaves_early", "session_loop", "nearly_valid_markers")
 REASONS = ROOT / "bench" / "survivors.tsv"
 LEAST = 0.9
 FEW = 50
@@ -71,9 +73,16 @@ def main(every: int) -> int:
         for module in {mutant.module for mutant in found}:
             assert not _killed(copies, Mutant(module, 0, "", _source(module))), module
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            fates = list(pool.map(lambda mutant: _killed(copies, mutant), found))
+            fates = list(_told(pool.map(lambda mutant: _killed(copies, mutant), found), found))
     survivors = [mutant for mutant, killed in zip(found, fates) if not killed]
     return _tell(found, survivors)
+
+
+def _told(fates: Iterator[bool], found: list[Mutant]) -> Iterator[bool]:
+    for number, (killed, mutant) in enumerate(zip(fates, found), 1):
+        told = "killed" if killed else f"lives: {mutant.module} {mutant.change}"
+        print(f"{number} of {len(found)}: {told}", file=sys.stderr, flush=True)
+        yield killed
 
 
 def mutants(module: str) -> Iterator[Mutant]:
@@ -157,6 +166,7 @@ def _test(copy: Path, names: tuple[str, ...]) -> int:
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     paths = [str(path) for name in names for path in copy.glob(f"tests/*/test_{name}.py")]
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(copy)]
+    options += ["-k", " and ".join(f"not {name}" for name in SLOW)]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # that of the warm hypothesis
     return int(pytest.main([*options, *paths]))
 

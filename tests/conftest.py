@@ -19,6 +19,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if chosen else None
 
 
+# Mutants are tested without xdist.
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than there are cores: most tests wait for processes that they started."""
     return (os.cpu_count() or 1) + 1

@@ -15,8 +15,6 @@ import tempfile
 import venv
 from pathlib import Path
 
-from coverage import Coverage
-
 ROOT = Path(__file__).resolve().parent.parent
 # What reaches everything in the shortest time; scripts/test.sh runs the rest unmeasured.
 SUITES = {
@@ -122,6 +120,8 @@ exclude_also =
 
 
 def judge(folder: Path) -> int:
+    from coverage import Coverage
+
     measured = Coverage(config_file=str(folder / "coverage.ini"))
     measured.combine([str(folder / "data")])
     met = True
