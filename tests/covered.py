@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import venv
 from pathlib import Path
@@ -43,11 +42,12 @@ def begin():
         import coverage
         os.environ["COVERAGE_PROCESS_START"] = {0!r}
         measured = coverage.process_startup()
-        del os.environ["COVERAGE_PROCESS_START"]
         atexit.unregister(measured._atexit)
         atexit.register(end, measured)
     except Exception:
         pass
+    finally:
+        os.environ.pop("COVERAGE_PROCESS_START", None)
 
 def end(measured):
     try:
@@ -81,7 +81,9 @@ def main() -> int:
 
 
 def make(folder: Path) -> Path:
-    venv.create(folder / "venv")
+    import coverage
+
+    venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
     for program in Path(sys.executable).parent.iterdir():
         link = python.parent / program.name
@@ -93,7 +95,10 @@ def make(folder: Path) -> Path:
     version = "python{}.{}".format(*sys.version_info)
     packages = folder / "venv" / "lib" / version / "site-packages"
     (packages / "begin_measuring.py").write_text(BEGIN.format(str(settings)))
-    lines = [sysconfig.get_path("purelib"), "import begin_measuring; begin_measuring.begin()"]
+    lines = [
+        str(Path(coverage.__file__).parents[1]),
+        "import begin_measuring; begin_measuring.begin()",
+    ]
     (packages / "covered.pth").write_text("\n".join(lines) + "\n")
     hook = folder / "hook-python"
     hook.write_text(HOOK.format(python))

@@ -16,21 +16,23 @@ _LARGE = 512 * 1024
 _MOST_TOLD, _LONGEST = 10, 160
 # What programs fetch or make for themselves.
 _FOLDER = re.compile(
-    r"((?:.*?/)??(?:node_modules|bower_components|__pycache__|site-packages|\.?venv|\.tox|\.nox"
-    r"|\.\w+_cache|\.hypothesis|\.gradle|\.terraform|\.next|\.nuxt|\.nyc_output|htmlcov"
-    r"|DerivedData)/)",
-    re.DOTALL,
+    r"node_modules|bower_components|__pycache__|site-packages|\.?venv|\.tox|\.nox|\.\w+_cache"
+    r"|\.hypothesis|\.gradle|\.terraform|\.next|\.nuxt|\.nyc_output|htmlcov|DerivedData"
 )
 _FILE = re.compile(
-    r"(?:.*/)?(?:\.DS_Store|Thumbs\.db|\.coverage|core\.\d+|.*~"
-    r"|.*\.(?:py[co]|class|o|obj|sw[op]|tmp|orig|rej|log))",
+    r"\.DS_Store|Thumbs\.db|\.coverage|core\.\d{3,}|.*~|.*\.(?:py[co]|class|o|sw[op]|tmp|orig|rej|log)",
     re.DOTALL,
 )
-_ASKED = "What is not part of the work is a reason to request changes: out of git, into .gitignore."
+# Large by nature, or what a test is given.
+_LOCK = re.compile(r".*(?:-lock\.(?:json|yaml)|\.lock|\.sum)", re.DOTALL)
+_GIVEN = ("fixtures", "testdata", "test-data", "__fixtures__")
+_ASKED = (
+    "One that the work does not need is a reason to request changes: out of git, into .gitignore."
+)
 
 
 def record(run: Run, old: str) -> None:
-    """After each agent process: what it committed since the commit before the iteration."""
+    """Once an iteration: what it committed."""
     found = _between(run, old, "HEAD") if old else []
     if found:
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
@@ -56,15 +58,26 @@ def of(added: Iterable[tuple[str, int]]) -> list[str]:
     folders: Counter[str] = Counter()
     single = []
     for path, size in added:
-        folder = _FOLDER.match(path)
+        *parents, name = path.split("/")
+        folder = _made(parents)
+        if any(part in _GIVEN for part in parents):
+            continue
         if folder:
-            folders[folder[1]] += 1
-        elif _FILE.fullmatch(path):
+            folders[folder] += 1
+        elif _FILE.fullmatch(name):
             single.append(f"{_shown(path)}: what a program leaves behind")
-        elif size >= _LARGE:
+        elif size >= _LARGE and not _LOCK.fullmatch(name):
             single.append(f"{_shown(path)}: {size} bytes")
     made = [f"{_shown(name)}: {n} files that a program makes" for name, n in folders.items()]
     return [*sorted(made), *sorted(single)]
+
+
+def _made(parents: list[str]) -> str:
+    """The outermost folder of junk, or ''."""
+    for number, part in enumerate(parents, 1):
+        if _FOLDER.fullmatch(part):
+            return "/".join(parents[:number]) + "/"
+    return ""
 
 
 def _between(run: Run, old: str, new: str) -> list[str]:

@@ -88,7 +88,6 @@ def judge(run: Run, plan: Plan, turn: Turn) -> Outcome:
         # Another branch holds another list: nothing is judged or written there.
         return Outcome()
     tamper_radar.record(run, plan.head)
-    committed_junk.record(run, plan.head)
     reached = host_gate.judge(run, plan.marker, plan.head, turn.ended.kind == OK)
     _record(run, plan, reached)
     if run.history_changed:
@@ -114,6 +113,7 @@ def settle(
 ) -> Stop | None:
     """What the runner's own checks and the agent's claims come to."""
     red_first.after_work(run, results, reached)
+    committed_junk.record(run, plan.head)
     story = run.story(plan.story)
     own = set(story.get("verify", [])) if story else set()
     red = [r for r in results if not r.passed and r.check.command in own]

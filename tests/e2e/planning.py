@@ -35,7 +35,7 @@ UNATTENDED = ("--permission-mode", "default")
 
 def cache() -> str:
     """Where test.sh has made the launchers' environment: a client would not wait for that."""
-    return str(Path(os.environ["RALPH_TEST_CLIENTS"]).parents[1])
+    return str(Path(os.environ["RALPH_TEST_CLIENTS"]).parent / "launched")
 
 
 class Planner:

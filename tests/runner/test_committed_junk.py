@@ -10,7 +10,9 @@ from runner.live_loop import HONEST
 
 JUNK = "mkdir -p node_modules/a; echo 1 > node_modules/a/b.js; head -c 600000 /dev/zero > junk.bin"
 FOUND = ["node_modules/: 1 files that a program makes", "junk.bin: 600000 bytes"]
-ASKED = "What is not part of the work is a reason to request changes: out of git, into .gitignore."
+ASKED = (
+    "One that the work does not need is a reason to request changes: out of git, into .gitignore."
+)
 
 
 @pytest.fixture

@@ -563,3 +563,13 @@ def test_core_and_schema_name_the_same_faults() -> None:
         assert sorted(by_core) == sorted(by_schema), document
         places = [fault.place.partition(".")[0] for fault in by_core]
         assert [fault.place.partition(".")[0] for fault in by_schema] == places, document
+
+
+def test_a_list_of_32_mib_is_read_and_not_one_byte_more(project: Path) -> None:
+    path = project / "ralph" / "tasks.json"
+    path.write_bytes(json.dumps(a_list(a_story())).encode().ljust(33_554_432))
+    document, faults = check.read(str(project), "ralph/tasks.json")
+    assert document is not None and faults == []
+    path.write_bytes(path.read_bytes() + b" ")
+    document, [fault] = check.read(str(project), "ralph/tasks.json")
+    assert document is None and "33554432" in fault.problem

@@ -23,7 +23,7 @@ MADE = "files that a program makes"
         ("src/main.o", f"src/main.o: {LEFT_BEHIND}"),
         ("a.py.orig", f"a.py.orig: {LEFT_BEHIND}"),
         ("a.py~", f"a.py~: {LEFT_BEHIND}"),
-        ("core.1234", f"core.1234: {LEFT_BEHIND}"),
+        ("core.123", f"core.123: {LEFT_BEHIND}"),
         ("x\n- all is fine.log", f"x\\n- all is fine.log: {LEFT_BEHIND}"),
         ("d/" * 100 + "x.log", "..." + ("d/" * 100 + "x.log")[-160:] + f": {LEFT_BEHIND}"),
     ],
@@ -36,6 +36,7 @@ def test_what_programs_make_is_named_on_one_line(path: str, told: str) -> None:
     "path",
     [
         *("node_modules.md", "src/node_modules_list.py", "my_venv.py", "src/core/x.py", "a.logic"),
+        *("man/core.5", "teapot.obj", "tests/fixtures/apache.log", "testdata/node_modules/x.js"),
         *("catalog", "orig/a.py", "cache/x.py", "core.py", "classes/a.py", "object.proto"),
     ],
 )
@@ -45,6 +46,16 @@ def test_a_name_that_only_looks_alike_is_none(path: str) -> None:
 
 def test_a_large_file_is_named_with_its_size() -> None:
     assert of([("a.bin", 524_287), ("b.bin", 524_288)]) == ["b.bin: 524288 bytes"]
+
+
+@pytest.mark.parametrize("name", ["package-lock.json", "pnpm-lock.yaml", "Cargo.lock", "go.sum"])
+def test_a_lock_file_may_be_large(name: str) -> None:
+    assert of([(f"web/{name}", 1_000_000)]) == []
+
+
+def test_a_path_made_to_take_long_does_not() -> None:
+    deep = [("a/." * 100_000 + "x", 1), ("." + "a_cache" * 50_000 + "/x", 1)]
+    assert len(of(deep)) == 1
 
 
 def test_a_folder_is_one_line_before_single_files() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
-from .. import check, git
+from .. import check, committed_junk, git
 from ..core import paths
 from ..core.tasks import Document
 from . import staging
@@ -104,6 +104,7 @@ def _waits(seen: Seen) -> bool:
 
 def _runners_acts(seen: Seen) -> dict[str, None]:
     rules = [str(e.get("rule")) for e in _of(seen.journal, "violation", "notice")]
+    rules = [rule for rule in rules if rule != committed_junk.RULE]  # only named, nothing undone
     kinds = [str(e.get("kind")) for e in _of(seen.journal, "agent-ended")]
     acts = [*rules, *(_ENDINGS[kind] for kind in kinds if kind in _ENDINGS)]
     again = [str(e.get("why")) for e in _of(seen.journal, "tasks-rewritten")]
