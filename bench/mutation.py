@@ -1,4 +1,4 @@
-"""Would a test notice? `bench/run mutation [EVERY]` breaks the three judging modules everywhere.
+"""Would a test notice? `bench/run mutation [EVERY [MODULE]]` breaks the judging modules everywhere.
 
 The operators are cosmic-ray's; its own runner starts the whole test program anew for each of the
 500 mutants, ours forks a warm one: minutes, not hours. Mutants of type hints are no code and are
@@ -64,8 +64,8 @@ class Mutant(NamedTuple):
     source: str
 
 
-def main(every: int) -> int:
-    found = [mutant for module in MODULES for mutant in mutants(module)][::every]
+def main(every: int, *modules: str) -> int:
+    found = [mutant for module in modules or MODULES for mutant in mutants(module)][::every]
     with tempfile.TemporaryDirectory() as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(os.cpu_count() or 1):
@@ -87,6 +87,7 @@ def _told(fates: Iterator[bool], found: list[Mutant]) -> Iterator[bool]:
 
 def mutants(module: str) -> Iterator[Mutant]:
     source = _source(module)
+    code = _code(source)
     for name in sorted(operator_names()):
         operator = get_operator(name)
         if operator.arguments():
@@ -94,7 +95,7 @@ def mutants(module: str) -> Iterator[Mutant]:
         number = 0
         while (changed := mutate_code(source, operator(), number)) is not None:
             number += 1
-            if _code(changed) != _code(source):
+            if _code(changed) != code:
                 yield Mutant(module, number, _change(source, changed), changed)
 
 
@@ -189,4 +190,4 @@ def _tell(found: list[Mutant], survivors: list[Mutant]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
+    sys.exit(main(int((sys.argv[1:] or ["1"])[0]), *sys.argv[2:]))
