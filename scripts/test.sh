@@ -88,4 +88,4 @@ if [ $# = 0 ]; then
   title 'pytest, the rest'
   set -- --unmeasured
 fi
-exec "$python" -m pytest -n auto "$@"
+exec "$python" -m pytest -n auto --dist worksteal "$@"

@@ -75,9 +75,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         python = make(folder)
-        argv = [str(python), "-m", "pytest", "-n", "auto", *map(str, measured())]
+        words = ["-m", "pytest", "-n", "auto", "--dist", "worksteal", *map(str, measured())]
         hooks = {**os.environ, "RALPH_HOOK_PYTHON": str(folder / "hook-python")}
-        return subprocess.run(argv, cwd=ROOT, env=hooks).returncode or judge(folder)
+        code = subprocess.run([str(python), *words], cwd=ROOT, env=hooks).returncode
+        return code or judge(folder)
 
 
 def make(folder: Path) -> Path:

@@ -90,7 +90,8 @@ def test_everything_runs_in_order(house, launcher):
     assert clients == "python tests/clients.py"
     assert [step[: len(linter)] for step, linter in zip(steps, LINTERS)] == LINTERS
     assert len(steps) == len(LINTERS)
-    assert (measured, tests) == ("python tests/covered.py", "python -m pytest -n auto --unmeasured")
+    assert measured == "python tests/covered.py"
+    assert tests == "python -m pytest -n auto --dist worksteal --unmeasured"
 
 
 def test_every_shell_file_is_checked(house):
@@ -134,7 +135,7 @@ def test_arguments_go_to_pytest_alone(house):
     assert checkout.run("tests/unit", "-k", "files or 'a b'").returncode == 0
     assert checkout.steps() == [
         "python tests/clients.py",
-        "python -m pytest -n auto tests/unit -k files or 'a b'",
+        "python -m pytest -n auto --dist worksteal tests/unit -k files or 'a b'",
     ]
 
 
