@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 def ask(root: str, *arguments: str, **environment: str) -> Answer:
-    """Code 127 without git, 124 after two minutes; never raises."""
+    """Code 127 without git, 126 where it cannot run, 124 after two minutes; never raises."""
     return _ask(root, arguments, environment, b"")
 
 
@@ -60,6 +60,8 @@ def _ask(root: str, arguments: tuple[str, ...], environment: dict[str, str], tol
         )
     except FileNotFoundError:
         return Answer(127, b"", "git is not installed")
+    except OSError as error:
+        return Answer(126, b"", f"git {arguments[0]} could not be run: {error.strerror}")
     except subprocess.TimeoutExpired:
         return Answer(124, b"", f"git {arguments[0]} took more than {_SECONDS:g} s")
     return Answer(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace").strip())
