@@ -573,3 +573,11 @@ def test_a_list_of_32_mib_is_read_and_not_one_byte_more(project: Path) -> None:
     path.write_bytes(path.read_bytes() + b" ")
     document, [fault] = check.read(str(project), "ralph/tasks.json")
     assert document is None and "33554432" in fault.problem
+
+
+def test_what_is_wrong_with_the_whole_comes_before_its_stories() -> None:
+    wrong = [a_story("US-1", title=1), a_story("US-2", title=2)]
+    document = a_list(*wrong, project=1, verifyCommands=2)
+    places = [fault.place for fault in tasks.faults(document)]
+    stories = ["userStories[0].title", "userStories[1].title"]
+    assert places == ["project", "verifyCommands", *stories]
