@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from hypothesis import given
@@ -22,6 +23,8 @@ def test_the_next_mode_is_that_of_the_truth_table(case: tuple[bool, Json]) -> No
 @given(st.booleans().flatmap(lambda s: st.tuples(st.just(s), lists.documents(skipped=s))))
 def test_the_next_story_is_that_of_the_truth_table(case: tuple[bool, Json]) -> None:
     skip_review, document = case
+    # As read from the disk: no text in it is one of ours.
+    document = json.loads(json.dumps(document))
     for mode in ["implement"] if skip_review else review.MODES:
         story = review.pick(document, mode, skip_review)
         name = story["id"] if story else None

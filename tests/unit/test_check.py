@@ -576,8 +576,8 @@ def test_a_list_of_32_mib_is_read_and_not_one_byte_more(project: Path) -> None:
 
 
 def test_what_is_wrong_with_the_whole_comes_before_its_stories() -> None:
-    wrong = [a_story("US-1", title=1), a_story("US-2", title=2)]
+    wrong = [a_story("US-1", dependsOn=["US-9"]), a_story("US-2", title=2)]
     document = a_list(*wrong, project=1, verifyCommands=2)
     places = [fault.place for fault in tasks.faults(document)]
-    stories = ["userStories[0].title", "userStories[1].title"]
+    stories = ["userStories[0].dependsOn[0]", "userStories[1].title"]
     assert places == ["project", "verifyCommands", *stories]

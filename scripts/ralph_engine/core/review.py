@@ -29,14 +29,14 @@ PASSES_UNAPPROVED = "passes-unapproved"
 _ONLY_REVIEWS = "Only review iterations approve"
 
 
-def mode_of(document: Document, skip_review: bool = False) -> str:
+def mode_of(document: Document, skip_review: bool) -> str:
     statuses = {story["reviewStatus"] for story in document["userStories"]}
     if skip_review or not statuses & {REJECTED, WAITING}:
         return IMPLEMENT
     return REVIEW_FIX if REJECTED in statuses else REVIEW
 
 
-def pick(document: Document, mode: str, skip_review: bool = False) -> Story | None:
+def pick(document: Document, mode: str, skip_review: bool) -> Story | None:
     """The most urgent story of the mode; the order of the file breaks ties."""
     stories = document["userStories"]
     passing = {story["id"] for story in stories if story["passes"]}
