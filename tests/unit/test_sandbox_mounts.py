@@ -148,6 +148,20 @@ def test_a_project_that_holds_the_home_cannot_be_confined(home: Path, root: str)
     assert found.endswith(", which must stay hidden")
 
 
+@pytest.mark.parametrize(
+    ("inode", "path"),
+    [
+        ("193038", "/opt/daemon/its socket "),
+        ("  1600", "/opt/daemon/its socket "),
+        (" 24811", "@/no/file"),
+        ("  1599", ""),
+    ],
+)
+def test_where_a_socket_is_bound_is_read_whatever_its_inode(inode: str, path: str) -> None:
+    line = f"00000000a677239a: 00000002 00000000 00010000 0001 01 {inode}"
+    assert mounts.bound_to(f"{line} {path}\n" if path else f"{line}\n") == path
+
+
 @pytest.mark.parametrize(("age", "masked"), [(3600, True), (0, False)])
 def test_a_daemons_socket_is_masked_once_it_has_stood_a_while(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, masked: bool

@@ -104,11 +104,16 @@ def _sockets() -> list[str]:
     """Of daemons that listen now; a read-only mount does not keep anyone from connecting."""
     try:
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as opened:
-            lines = [line.rstrip("\n").split(" ", 7) for line in opened]
+            found = {bound_to(line) for line in opened}
     except OSError:
         return []
-    found = {words[7].strip() for words in lines if len(words) == 8}
     return sorted(path for path in found if path.startswith("/") and _stays(path))
+
+
+def bound_to(line: str) -> str:
+    """The inode is padded: those of what began with the machine are short."""
+    words = line.rstrip("\n").split(None, 7)
+    return words[7] if len(words) == 8 else ""
 
 
 def _stays(path: str) -> bool:
