@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import socket
@@ -10,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from . import process_start, state_folder
 from .core import files
@@ -34,59 +33,67 @@ _HINT = f"`{RALPH} watch` follows it, `{RALPH} cancel` ends it; for a second fea
 def held(path: Path) -> Iterator[NameOwner]:
     """Yields what tells others which run holds it."""
     state_folder.make(path.parent)
-    lock = FileLock(str(path), timeout=_PATIENCE)
-    try:
-        _acquire(lock, path)
-    except Timeout as error:
-        raise Failure(f"another loop runs in this folder ({_words(path)})", _HINT) from error
+    lock = _take(path, _PATIENCE)
+    if lock is None:
+        raise Failure(f"another loop runs in this folder ({_words(path)})", _HINT)
     try:
         _say_who(path, "")
         yield lambda run_id: _say_who(path, run_id)
     finally:
         _forget(path)
-        lock.release()
+        os.close(lock)
 
 
 @contextmanager
 def briefly(path: Path, what: str) -> Iterator[None]:
     """For one read and write of a small file: whoever comes second waits."""
     state_folder.make(path.parent)
-    lock = FileLock(str(path), timeout=_SHORT_WORK)
-    try:
-        _acquire(lock, path)
-    except Timeout as error:
+    lock = _take(path, _SHORT_WORK)
+    if lock is None:
         hint = f"look who holds {path}, then try again"
-        raise Failure(f"{what} is being written by another program for too long", hint) from error
+        raise Failure(f"{what} is being written by another program for too long", hint)
     try:
         yield
     finally:
-        lock.release()
+        os.close(lock)
 
 
 def owner(path: Path) -> Owner | None:
     """Who holds the lock now; None where nobody does."""
     if not path.exists():
         return None
-    lock = FileLock(str(path), timeout=0)
-    try:
-        _acquire(lock, path)
-    except Timeout:
+    lock = _take(path, 0)
+    if lock is None:
         return _present_owner(path) or _UNKNOWN
-    lock.release()
+    os.close(lock)
     return None
 
 
-def _acquire(lock: FileLock, path: Path) -> None:
+def _take(path: Path, patience: float) -> int | None:
+    """A descriptor: the lock is held until it is closed. None where somebody else keeps it."""
+    give_up = time.monotonic() + patience
     try:
-        lock.acquire(poll_interval=_SLICE)
-    except Timeout:
-        raise
-    except (OSError, NotImplementedError) as error:
-        why = getattr(error, "strerror", None) or error
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        while not _is_free(lock):
+            if time.monotonic() >= give_up:
+                os.close(lock)
+                return None
+            time.sleep(_SLICE)
+    except OSError as error:
         raise Failure(
-            f"the lock {path} cannot be taken ({why})",
+            f"the lock {path} cannot be taken ({error.strerror})",
             "free the path, or set XDG_STATE_HOME to a folder of yours",
         ) from error
+    return lock
+
+
+def _is_free(lock: int) -> bool:
+    """And from then on taken by us."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _say_who(path: Path, run_id: str) -> None:

@@ -6,13 +6,14 @@ import json
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from .core import shape, tasks
 from .core.shape import Fault
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 _FOLDER = Path(__file__).parent / "schemas"
 _WANTED = {field.name: field.wanted for field in (*tasks.TOP_FIELDS, *tasks.STORY_FIELDS)}
@@ -20,6 +21,9 @@ _WANTED = {field.name: field.wanted for field in (*tasks.TOP_FIELDS, *tasks.STOR
 
 @cache
 def validator(name: str) -> Draft202012Validator:
+    # Half of what a verb takes to start, and most of them judge nothing.
+    from jsonschema import Draft202012Validator
+
     text = (_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
     return Draft202012Validator(json.loads(text))
 

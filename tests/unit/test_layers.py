@@ -35,7 +35,6 @@ LIGHT = {
 }
 ONE_IMPORTER = {
     "jsonschema": "scripts/ralph_engine/schema.py",
-    "filelock": "scripts/ralph_engine/lock.py",
     "rich": "scripts/ralph_engine/paint.py",
 }
 WRITERS = {
@@ -43,6 +42,7 @@ WRITERS = {
     "scripts/ralph_engine/core/alerts.py": "keeps a session's own folder in the temp dir",
     "scripts/ralph_engine/bug_report.py": "a private log in the temp dir, when all else failed",
     "scripts/ralph_engine/__main__.py": "opens /dev/null in place of an output nobody reads",
+    "scripts/ralph_engine/lock.py": "makes the file of the lock, outside every project",
     "scripts/ralph_engine/state_folder.py": "makes the runner's folder, outside every project",
     "scripts/ralph_engine/old_runs.py": "forgets whole folders of old runs",
     "scripts/ralph_engine/outputs.py": "opens /dev/null in place of a terminal that is gone",
@@ -242,7 +242,7 @@ TYPES_ONLY = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import A
         (core_faults, IN_CORE, "def f():\n    import jsonschema"),
         (core_faults, IN_CORE, "def f():\n    from .. import schema"),
         (importer_faults, IN_ENGINE, "from jsonschema.exceptions import ValidationError"),
-        (importer_faults, IN_ENGINE, "def f():\n    import filelock"),
+        (importer_faults, IN_ENGINE, "def f():\n    import jsonschema"),
         (writes, IN_ENGINE, "open(p, 'w')"),
         (writes, IN_ENGINE, "open(p, mode='ab')"),
         (writes, IN_ENGINE, "open(p, 'r+')"),
