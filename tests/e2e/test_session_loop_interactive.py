@@ -19,7 +19,8 @@ from ralph_engine.scripted_model.script import ScriptEntry
 DONE = "<promise>DONE</promise>"
 WORK = shell("echo line >> work.txt")
 STARTED = (
-    "Ralph: ralph-loop started, at most 25 iterations; /cancel-ralph ends it, /ralph-pause holds it"
+    "Ralph: ralph-loop started, at most 25 iterations, no checks; "
+    "/cancel-ralph ends it, /ralph-pause holds it"
 )
 NO_PROMISE = f"You attempted to end the loop, but you did not output the completion promise {DONE}."
 both_versions = pytest.mark.parametrize("version", ["newest", "older"])

@@ -47,6 +47,19 @@ def test_a_loop_is_started_in_code(session: Session) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("x", "no checks"), ("x --verify a", "1 check"), ("x --verify a --verify b", "2 checks")],
+)
+def test_a_start_says_how_many_checks_there_are(
+    session: Session, arguments: str, said: str
+) -> None:
+    assert started(session, arguments)["systemMessage"] == (
+        f"Ralph: ralph-loop started, at most 25 iterations, {said}; "
+        "/cancel-ralph ends it, /ralph-pause holds it"
+    )
+
+
 @pytest.mark.parametrize("name", ["ralph-loop", "ralph:ralph-loop", "ulw-loop", "ralph:ulw-loop"])
 def test_both_names_of_a_command_start_it(session: Session, name: str) -> None:
     context = started(session, "x", name)["hookSpecificOutput"]["additionalContext"]

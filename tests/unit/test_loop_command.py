@@ -58,6 +58,9 @@ HARD = "don't `rm` $(x); \"a\" & | > \\ \n\n  two  blanks\ttab 👩‍💻 é"
         (shlex.quote(HARD), HARD),
         ("word " * 10_000 + "end", "word " * 10_000 + "end"),
         ("'a " * 20_000, ("'a " * 20_000).rstrip()),
+        ('"a ' * 20_000 + 'b"', '"a ' * 20_000 + 'b"'),
+        ('"Fix "Save", "Load" and "Exit""', 'Fix "Save", "Load" and "Exit"'),
+        ("'it's the users' turn'.", "'it's the users' turn'."),
     ],
 )
 def test_the_task_arrives_as_it_was_typed(raw: str, task: str) -> None:
@@ -103,6 +106,62 @@ def test_every_option(form: str) -> None:
 def test_apostrophes_inside_words_hide_no_option() -> None:
     chosen = parsed("don't stop --max-iterations 3 it's fine")
     assert (chosen["task"], chosen["maxIterations"]) == ("don't stop it's fine", 3)
+
+
+QUOTATIONS = """\
+Rename "foo", please
+"Make tests pass",
+Fix the "Save".
+Why does "x"?
+Fix (see "a")
+Fix "a b"; then "c":
+["a b"] and {"c"}!
+Fix 'a b', too
+Move the "Save"-button
+Fix all "TODO"s
+"a b"/"c d"
+"a b"\u2014now
+"a","b c"
+Show "a: ", "b: ". Then "c"
+Document "--all", too
+Add a " here
+The " key and the " sign
+6" and 5" pipes
+say "open
+a "lone. "pair" here
+'tis about the users', it's theirs
+Move 'em all
+rock 'n' roll"""
+
+
+@pytest.mark.parametrize("task", QUOTATIONS.splitlines())
+@pytest.mark.parametrize(
+    "check", ["--verify 'npm test'", '--verify "npm test"', "--verify='npm test'"]
+)
+def test_no_quotation_in_the_task_swallows_an_option(task: str, check: str) -> None:
+    wanted = {**DEFAULTS, "task": task, "verify": ["npm test"]}
+    assert parsed(f"{task} {check}") == wanted
+    assert parsed(f"{task} --max-iterations 5 {check}") == {**wanted, "maxIterations": 5}
+
+
+CHECKS = """\
+test "$(cat x)" = "y"
+python -c 'print("x")'
+{"a":"b c","d":1}
+ls "./a b"
+test -n "$X"
+grep -q '"a b"' f"""
+
+
+@pytest.mark.parametrize("check", CHECKS.splitlines())
+def test_a_check_may_quote_within_its_quotes(check: str) -> None:
+    chosen = parsed(f'--verify "{check}" task --verify "b c"')
+    assert (chosen["task"], chosen["verify"]) == ("task", [check, "b c"])
+
+
+@pytest.mark.parametrize("raw", ['--verify "npm test", then', "x (see y --verify='npm test')"])
+def test_nothing_may_stand_behind_the_quotes_of_a_value(raw: str) -> None:
+    assert "behind its closing quote, leave it out" in refusal(raw)
 
 
 def test_options_may_stand_anywhere_and_repeat() -> None:

@@ -26,6 +26,9 @@ _LONGEST_TASK = 1_000_000
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _COUNT = "a whole number from 1 to 999999"
 _DURATION = "a duration such as 90s, 15m or 8h"
+_QUOTES = "'\""
+_BEFORE_QUOTATION = "'\"([{<=:,"
+_CLOSING = ",.;:!?)]}"
 # Each option, the field of the state that it sets, and how its value is read.
 OPTIONS = {
     "--max-iterations": "maxIterations",
@@ -83,24 +86,33 @@ def _chosen(raw: str) -> dict[str, Any]:
     task: list[Word] = []
     while left:
         word = left.pop()
-        if word.quoted or word.value[:2] != "--" or not word.value[2:3].isalpha():
+        if not raw.startswith("--", word.start) or not word.value[2:3].isalpha():
             task.append(word)
             continue
         option, equals, value = word.value.partition("=")
         if option not in OPTIONS:
             raise Refused(f"{_shown(option)} is no option (a task with -- in it needs quotes)")
         if not equals:
-            if not left or _is_option(left[-1]):
+            if not left or _is_option(raw, left[-1]):
                 raise Refused(f"{option} needs a value")
-            value = left.pop().value
+            word = left.pop()
+            value = word.value
+        _expect_nothing_behind(raw, word, option)
         _set(chosen, option, value)
         # What stands on both sides of an option is not one stretch of text.
         task.append(Word(-1, -1, "", False))
     return {**chosen, "task": _text(raw, task)}
 
 
-def _is_option(word: Word) -> bool:
-    return not word.quoted and word.value.partition("=")[0] in OPTIONS
+def _is_option(raw: str, word: Word) -> bool:
+    return raw.startswith("--", word.start) and word.value.partition("=")[0] in OPTIONS
+
+
+def _expect_nothing_behind(raw: str, word: Word, option: str) -> None:
+    """As a shell reads it, the comma in `--verify "npm test", ...` is part of the command."""
+    quote, mark = raw[word.end - 2], raw[word.end - 1]
+    if quote in _QUOTES and mark in _CLOSING:
+        raise Refused(f"{option} has {_shown(mark)} behind its closing quote, leave it out")
 
 
 def _set(chosen: dict[str, Any], option: str, value: str) -> None:
@@ -175,31 +187,56 @@ def words(raw: str) -> list[Word]:
     """As a shell would part them; a quote that opens or closes nothing is plain text."""
     found: list[Word] = []
     place = 0
-    last = {quote: _last_closing(raw, quote) for quote in "'\""}
+    partners = {quote: _partners(raw, quote) for quote in _QUOTES}
     while True:
         while place < len(raw) and raw[place].isspace():
             place += 1
         if place == len(raw):
             return found
-        found.append(_word(raw, place, last))
+        found.append(_word(raw, place, partners))
         place = found[-1].end
 
 
-def _last_closing(raw: str, quote: str) -> int:
-    """No quote closes behind this: without it, each open one would be looked for to the end."""
-    place = len(raw)
-    while place > 0:
+def _partners(raw: str, quote: str) -> dict[int, int]:
+    """Where each of these quotes would be closed, -1 where it never is.
+
+    From the right, in one pass: looked for from each open one to the end, a long text takes hours.
+    """
+    found: dict[int, int] = {}
+    nearest: dict[int, int] = {}
+    depth, place = 0, raw.rfind(quote)
+    while place >= 0:
+        found[place] = nearest.get(depth - 1, -1)
+        nearest[depth] = place
+        depth -= _step(raw, place)
         place = raw.rfind(quote, 0, place)
-        if place < 0 or place + 1 == len(raw) or _parts(raw[place + 1]):
-            return place
-    return -1
+    return found
 
 
-def _word(raw: str, start: int, last: dict[str, int]) -> Word:
+def _step(raw: str, place: int) -> int:
+    """1 where a quotation within a quotation opens, -1 where one closes, 0 at an apostrophe."""
+    quote, before, behind = raw[place], raw[place - 1 : place], raw[place + 1 : place + 2]
+    if quote == '"' and _is_escaped(raw, place):
+        return 0
+    if not behind or behind.isspace() or behind in _QUOTES:
+        return -1
+    if not before or before.isspace() or before in _BEFORE_QUOTATION:
+        return 1
+    return -1 if quote == '"' or not behind.isalnum() else 0
+
+
+def _is_escaped(raw: str, place: int) -> bool:
+    before = place
+    while before > 0 and raw[before - 1] == "\\":
+        before -= 1
+    return (place - before) % 2 == 1
+
+
+def _word(raw: str, start: int, partners: dict[str, dict[int, int]]) -> Word:
     value: list[str] = []
     place, quoted, plain = start, False, False
     while place < len(raw) and not raw[place].isspace():
-        end = _closing(raw, place, last) if _may_open(raw, start, place, quoted) else -1
+        end = partners[raw[place]][place] if _may_open(raw, start, place, quoted) else -1
         if end > 0:
             value.append(_unquoted(raw[place + 1 : end], raw[place]))
             place, quoted = end + 1, True
@@ -214,27 +251,10 @@ def _word(raw: str, start: int, last: dict[str, int]) -> Word:
 
 def _may_open(raw: str, start: int, place: int, quoted: bool) -> bool:
     """Not in the middle of a word: an apostrophe there is an apostrophe."""
-    if raw[place] not in "'\"":
+    if raw[place] not in _QUOTES:
         return False
     behind_equals = raw[place - 1] == "=" and raw.startswith("--", start)
-    return place == start or behind_equals or (quoted and raw[place - 1] in "'\"")
-
-
-def _closing(raw: str, start: int, last: dict[str, int]) -> int:
-    """Where the quote ends: before a blank, another quote or the end; -1 where it never does."""
-    quote, place = raw[start], start + 1
-    while place <= last[quote]:
-        if raw[place] == "\\" and quote == '"':
-            place += 1
-        elif raw[place] == quote and (place + 1 == len(raw) or _parts(raw[place + 1])):
-            return place
-        place += 1
-    last[quote] = min(last[quote], start)
-    return -1
-
-
-def _parts(character: str) -> bool:
-    return character.isspace() or character in "'\""
+    return place == start or behind_equals or (quoted and raw[place - 1] in _QUOTES)
 
 
 def _unquoted(text: str, quote: str) -> str:

@@ -112,7 +112,8 @@ def _begin(
     known = {"session": session, "kind": name, "maxIterations": state["maxIterations"]}
     hook_log.record(root, "session-loop", decision="started", **known)
     most = counted(state["maxIterations"], "iteration")
-    told = f"Ralph: {name} started, at most {most}; {loop_words.ENDING}"
+    checks = counted(len(state["verify"]), "check") if state["verify"] else "no checks"
+    told = f"Ralph: {name} started, at most {most}, {checks}; {loop_words.ENDING}"
     return Said("", loop_words.contract(root, state), told)
 
 
