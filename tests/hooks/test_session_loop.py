@@ -245,6 +245,33 @@ def test_a_hook_killed_in_its_checks_is_seen_at_the_next_stop(session: Session, 
     assert "were cut off" not in session.stops(said)["reason"]
 
 
+STATE = f".ralph/sessions/{SESSION}.json"
+MEANWHILE = {
+    "reset": "mv .ralph/sessions .ralph/reset",
+    "held": f"sed -i.old s/ACTIVE/PAUSED/ {STATE}",
+    "begun anew": f"sed -i.old '/startedAt/s/20/21/' {STATE}",
+    "broken": f"echo broken >{STATE}",
+}
+
+
+@pytest.mark.parametrize("verdict", ["true", "false"])
+@pytest.mark.parametrize("event", MEANWHILE)
+def test_a_loop_that_others_end_while_its_checks_run_stays_so(
+    session: Session, event: str, verdict: str
+) -> None:
+    (session.root / "meanwhile").write_text(f"{MEANWHILE[event]}; cp {STATE} seen; {verdict}")
+    started(session, "x --verify 'sh meanwhile'")
+    session.works()
+    assert session.stops(DONE) == {
+        "systemMessage": "Ralph: the loop was ended or held elsewhere while this stop was judged: "
+        "the stop is allowed, and what its checks said does not count"
+    }
+    state, seen = session.root / STATE, session.root / "seen"
+    assert state.exists() == seen.exists() == (event != "reset")
+    assert event == "reset" or state.read_bytes() == seen.read_bytes()
+    assert not (session.root / ".ralph" / "sessions" / "ended").exists()
+
+
 def test_an_agent_that_a_check_starts_is_in_no_loop(session: Session) -> None:
     started(session, "x --verify 'test \"$RALPH_ACTIVE\" = 0'")
     session.works()

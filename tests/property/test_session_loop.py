@@ -168,9 +168,8 @@ class Session:
             "last_assistant_message": text,
             "background_tasks": tasks,
         }
-        state = session_state.read(str(self.root), SESSION)
-        assert state is not None
-        return self._outcome(session_stop.answer(str(self.root), self._aged(state, turn), sent, {}))
+        state = self._aged(turn)
+        return self._outcome(session_stop.answer(str(self.root), state, sent, {}))
 
     def _work(self, turn: Turn) -> None:
         self._write({"type": "user"})
@@ -197,10 +196,14 @@ class Session:
             return text
         return f"RALPH_ITERATION_COMPLETE: {turn.left} findings remain\n\n{text}"
 
-    def _aged(self, state: dict[str, Any], turn: Turn) -> dict[str, Any]:
+    def _aged(self, turn: Turn) -> dict[str, Any]:
         """Time passes by moving the start back."""
         self.minutes += turn.minutes
-        return {**state, "startedAt": clock.text(time.time() - 60 * self.minutes)}
+        state = session_state.read(str(self.root), SESSION)
+        assert state is not None
+        aged = {**state, "startedAt": clock.text(time.time() - 60 * self.minutes)}
+        session_state.write(str(self.root), aged)
+        return aged
 
     def _outcome(self, answer: session_stop.Answer) -> str:
         state = session_state.read(str(self.root), SESSION)

@@ -149,6 +149,16 @@ def read(root: str, session: str) -> State | None:
         raise Unusable(fault.problem) from fault
 
 
+def still_runs(root: str, state: State) -> bool:
+    """Not after another process ended it, held it or began another one, while this one was busy."""
+    try:
+        found = read(root, state["session"])
+    except Unusable:
+        return False
+    known = (ACTIVE, state["startedAt"])
+    return found is not None and (found["status"], found["startedAt"]) == known
+
+
 def write(root: str, state: State) -> None:
     dot_folder.ensure(root)
     files.replace_bytes(root, paths.session_state(state["session"]), _data(state), 0o600)

@@ -58,6 +58,8 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
         return _allowed(root, state, "work runs in the background")
     state = session_limits.counted(state, turn, _tree(root, turn))
     state, refusal = _claim(root, state, turn, now)
+    if not session_state.still_runs(root, state):
+        return _overtaken(root, state)
     # The checks' own time counts.
     state, now = session_turn.caught_up(state, sent), time.time()
     if refusal is None:
@@ -94,6 +96,16 @@ def _obeyed(root: str, state: State, now: float) -> Answer | None:
 def _allowed(root: str, state: State, why: str) -> Answer:
     session_moves.log(root, state, "allowed", why)
     return _ALLOWED
+
+
+def _overtaken(root: str, state: State) -> Answer:
+    """Checks may run for 50 minutes: to write what was read before them brings an old loop back."""
+    session_moves.log(root, state, "allowed", "the loop was ended or held meanwhile")
+    return Answer(
+        "",
+        "Ralph: the loop was ended or held elsewhere while this stop was judged: "
+        "the stop is allowed, and what its checks said does not count",
+    )
 
 
 def _ended(root: str, state: State, end: tuple[str, str], now: float) -> Answer:
