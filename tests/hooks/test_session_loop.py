@@ -20,6 +20,7 @@ from ralph_engine.core.own_command import RALPH
 
 OTHER = "5e551011-0000-4000-8000-000000000002"
 DONE = "<promise>DONE</promise>"
+RUNNING = [{"id": "1", "status": "running"}]
 
 
 @pytest.fixture
@@ -305,9 +306,30 @@ def test_a_continuation_is_short_whatever_the_task(session: Session) -> None:
 
 def test_background_work_is_waited_for(session: Session) -> None:
     started(session, "x")
-    running = [{"id": "1", "status": "running"}]
-    assert session.stops("waiting", background_tasks=running) == {}
+    waits = {
+        "systemMessage": "Ralph: the loop waits for work that runs in the background, and goes on "
+        "when that has ended; /tasks shows and ends such work, /cancel-ralph ends the loop"
+    }
+    assert session.stops("waiting", background_tasks=RUNNING) == waits
+    assert session.stops("still waiting", background_tasks=RUNNING) == {}
+    assert "(work runs in the background)" in session.typed("ralph-status")["reason"]
     assert session.state is not None and session.state["iteration"] == 0
+    assert "reason" in session.stops("it has ended")
+    assert session.stops("another server", background_tasks=RUNNING) == waits
+
+
+def test_a_promise_is_judged_when_the_background_work_has_ended(session: Session) -> None:
+    started(session, "x")
+    session.works()
+    assert "the loop waits" in session.stops(DONE, background_tasks=RUNNING)["systemMessage"]
+    assert "PROMISE_ACCEPTED" in session.stops(DONE)["systemMessage"]
+
+
+def test_background_work_outlives_no_time_limit(session: Session) -> None:
+    started(session, "x --max-duration 1h")
+    write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
+    assert "TIME_LIMIT" in session.stops("waiting", background_tasks=RUNNING)["systemMessage"]
+    assert session.ended["status"] == "TIME_LIMIT"
 
 
 def test_cancel_works_at_once_and_with_loops_switched_off(session: Session) -> None:

@@ -98,14 +98,15 @@ def expected(history: list[Turn], loop: dict[str, Any]) -> str:
         return "wait"
     if "/ralph-pause" in commands:
         return "PAUSED"
+    late = 0 < loop["maxDuration"] <= 60 * sum(turn.minutes for turn in history)
     if now.background:
-        return "wait"
+        return "TIME_LIMIT" if late else "wait"
     if claim_stands(history, loop) and (now.fixed or not loop["verify"]):
         return "AUDIT_COMPLETE" if is_audit(loop) else "PROMISE_ACCEPTED"
     judged = [turn for turn in history if not turn.background]
     if len(judged) > loop["maxIterations"]:
         return "MAX_ITERATIONS_REACHED"
-    if 0 < loop["maxDuration"] <= 60 * sum(turn.minutes for turn in history):
+    if late:
         return "TIME_LIMIT"
     circles = [findings_stand_still(judged, loop), checks_stand_still(history, loop)]
     talk = len(judged) >= 5 and not any(turn.worked for turn in judged[-5:])
@@ -239,6 +240,7 @@ FIVE = [Turn("claims", calls=1)] * 6
 @example(CHECKED, [*FIVE[:4], Turn(calls=1, edits=True), *FIVE])
 @example(CHECKED, [*FIVE[:4], Turn(calls=1), Turn("claims", fixed=True)])
 @example({**LONG, "maxDuration": 3600}, [Turn(calls=1, minutes=20)] * 4)
+@example({**LONG, "maxDuration": 3600}, [Turn(background=True, minutes=20)] * 4)
 def test_every_decision_is_the_models(loop: dict[str, Any], script: list[Turn]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = Session(folder, loop)

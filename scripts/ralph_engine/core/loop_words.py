@@ -21,6 +21,10 @@ _SIGNS = (
     "After a new kind of failure add one there: ### Sign: NAME, Trigger, Instruction, Added after."
 )
 ENDING = "/cancel-ralph ends it, /ralph-pause holds it"
+WAITING = (
+    "Ralph: the loop waits for work that runs in the background, and goes on when that has ended; "
+    "/tasks shows and ends such work, /cancel-ralph ends the loop"
+)
 
 
 def contract(root: str, state: State) -> str:

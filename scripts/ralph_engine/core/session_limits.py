@@ -56,11 +56,18 @@ def reached(
     """The status and the reason of an end; '' to go on."""
     if state["iteration"] >= state["maxIterations"]:
         return session_state.MAX_ITERATIONS_REACHED, f"{state['maxIterations']} were allowed"
+    late = time_over(state, now)
+    if late[0]:
+        return late
+    why = _idle(state, turn) or _stalled(state, breaker_threshold(environment))
+    return (session_state.STALLED, why) if why else ("", "")
+
+
+def time_over(state: State, now: float) -> tuple[str, str]:
     most = state["maxDuration"]
     if most and loop_words.running_seconds(state, now) >= most:
         return session_state.TIME_LIMIT, f"{most} seconds were allowed"
-    why = _idle(state, turn) or _stalled(state, breaker_threshold(environment))
-    return (session_state.STALLED, why) if why else ("", "")
+    return "", ""
 
 
 def breaker_threshold(environment: Mapping[str, str]) -> int:

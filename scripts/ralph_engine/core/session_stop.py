@@ -42,6 +42,7 @@ else:
     Refusal = namedtuple("Refusal", "why words output")
 
 _ALLOWED = Answer("", "")
+_BACKGROUND = "work runs in the background"
 
 
 def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[str, str]) -> Answer:
@@ -54,8 +55,7 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
     if obeyed:
         return obeyed
     if background.running(sent):
-        session_state.write(root, state)
-        return _allowed(root, state, "work runs in the background")
+        return _waits(root, state, now)
     state = session_limits.counted(state, turn, _tree(root, turn))
     state, refusal = _claim(root, state, turn, now)
     if not session_state.still_runs(root, state):
@@ -96,6 +96,19 @@ def _obeyed(root: str, state: State, now: float) -> Answer | None:
 def _allowed(root: str, state: State, why: str) -> Answer:
     session_moves.log(root, state, "allowed", why)
     return _ALLOWED
+
+
+def _waits(root: str, state: State, now: float) -> Answer:
+    """Said once: a server left running never ends, and nothing else would be seen of the loop."""
+    late = session_limits.time_over(state, now)
+    if late[0]:
+        return _ended(root, state, late, now)
+    known = [decision["why"] for decision in state["decisions"][-1:]] == [_BACKGROUND]
+    if not known:
+        state = session_state.decided(state, now, "allowed", _BACKGROUND)
+    session_state.write(root, state)
+    session_moves.log(root, state, "allowed", _BACKGROUND)
+    return _ALLOWED if known else Answer("", loop_words.WAITING)
 
 
 def _overtaken(root: str, state: State) -> Answer:
