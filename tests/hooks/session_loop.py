@@ -31,7 +31,7 @@ class Session:
             "transcript_path": str(self.transcript),
             "session_id": session,
         }
-        return answer_of(self.place.start("prompt_command", sent, env=self.env))
+        return answer_of(self.place.start("prompt_command", sent, env=self.env, wrap=self.wrap))
 
     def writes(self, prompt: str) -> dict[str, Any]:
         sent = {"hook_event_name": "UserPromptSubmit", "prompt": prompt}

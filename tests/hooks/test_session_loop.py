@@ -490,9 +490,18 @@ def replaced(session: Session, make: Callable[[Path], object]) -> None:
 
 def without_permission(session: Session) -> None:
     (session.root / ".ralph" / "sessions" / f"{SESSION}.json").chmod(0)
+    without_the_powers_of_root(session)
+
+
+def without_the_powers_of_root(session: Session) -> None:
+    """Root may read and write all, unless it gives that up."""
     if os.geteuid() == 0:
-        # Root may read all, unless it gives up that power.
         session.wrap = 'exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"'
+
+
+def with_a_full_disk(session: Session) -> None:
+    """What stands for one: no file may grow."""
+    session.wrap = "trap '' XFSZ; ulimit -f 0; exec \"$@\""
 
 
 FAULTS: dict[str, Callable[[Session], object]] = {
@@ -531,7 +540,7 @@ def test_a_state_that_cannot_be_used_traps_nobody(session: Session, fault: str) 
 
 def test_a_state_that_cannot_be_written_traps_nobody_and_is_said(session: Session) -> None:
     started(session, "x")
-    session.wrap = "trap '' XFSZ; ulimit -f 0; exec \"$@\""  # stands for a full disk
+    with_a_full_disk(session)
     answer = session.stops("hello")
     assert set(answer) == {"systemMessage"}
     path = f".ralph/sessions/{SESSION}.json"
@@ -540,6 +549,40 @@ def test_a_state_that_cannot_be_written_traps_nobody_and_is_said(session: Sessio
     )
     session.wrap = ""
     assert "round 1 of 25" in session.stops("hello")["reason"]
+
+
+def read_only(session: Session, ended: Path) -> None:
+    ended.mkdir(0o500)
+    without_the_powers_of_root(session)
+
+
+NO_ROOM: dict[str, tuple[Callable[[Session, Path], object], str]] = {
+    "a file": (lambda _, ended: ended.touch(), "is reached through a link or a file"),
+    "a link": (lambda _, ended: ended.symlink_to("."), "is reached through a link or a file"),
+    "read-only": (read_only, "cannot be used (Permission denied)"),
+    "a full disk": (
+        lambda session, _: with_a_full_disk(session),
+        "cannot be used (File too large)",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", ["typed", "queued"])
+@pytest.mark.parametrize("fault", NO_ROOM)
+def test_a_cancel_works_where_no_copy_can_be_kept(session: Session, fault: str, way: str) -> None:
+    started(session, "x")
+    make, problem = NO_ROOM[fault]
+    make(session, session.root / ".ralph" / "sessions" / "ended")
+    if way == "queued":
+        session.add("queue-operation", operation="enqueue", content="/cancel-ralph")
+        said, why = session.stops("going on")["systemMessage"], "/cancel-ralph was queued"
+    else:
+        said, why = session.typed("cancel-ralph")["reason"], "/cancel-ralph"
+    assert said == (
+        f"Ralph: CANCELLED after 0 iterations, 0 min: {why}; its state was not kept: "
+        f".ralph/sessions/ended/{SESSION}.json {problem}"
+    )
+    assert session.state is None and session.stops("hello") == {}
 
 
 def test_signs_are_pointed_out_where_there_are_any(session: Session) -> None:

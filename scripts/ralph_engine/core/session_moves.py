@@ -13,9 +13,10 @@ _ASKED = "a person asked"
 
 def end(root: str, state: State, status: str, why: str, now: float) -> str:
     ended = session_state.decided({**state, "status": status}, now, status, why)
-    session_state.end(root, ended)
+    problem = session_state.end(root, ended)
     log(root, ended, status, why)
-    return loop_words.ending(ended, now, why)
+    lost = f"; its state was not kept: {problem}" if problem else ""
+    return loop_words.ending(ended, now, why) + lost
 
 
 def hold(root: str, state: State, now: float) -> str:

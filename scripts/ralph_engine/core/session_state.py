@@ -175,12 +175,22 @@ def decided(state: State, now: float, decision: str, why: str) -> State:
     return {**state, "lastRunAt": clock.text(now), "decisions": kept}
 
 
-def end(root: str, state: State) -> None:
-    """Moves the state away, so that no hook acts on it again; earlier loops keep theirs."""
-    source, target = paths.session_state(state["session"]), paths.ended_session(state["session"])
-    _number_older(root, target)
-    files.replace_bytes(root, target, _data(state), 0o600)
-    files.remove(root, source)
+def end(root: str, state: State) -> str:
+    """Moves the state away, so that no hook acts on it again; why there is no copy, if so."""
+    problem = _keep(root, state)
+    files.remove(root, paths.session_state(state["session"]))
+    return problem
+
+
+def _keep(root: str, state: State) -> str:
+    """Earlier loops keep theirs. Without room for a copy a loop ends all the same."""
+    target = paths.ended_session(state["session"])
+    try:
+        _number_older(root, target)
+        files.replace_bytes(root, target, _data(state), 0o600)
+    except files.FileFault as fault:
+        return f"{fault.path} {fault.problem}"
+    return ""
 
 
 def ended(root: str, session: str) -> State | None:
