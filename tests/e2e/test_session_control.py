@@ -193,8 +193,11 @@ def test_while_background_work_runs_nobody_is_nagged(talker: Talker, version: st
         assert state is not None and (state["iteration"], state["toolCalls"]) == (0, 1)
         (talker.root / "go").touch()
         conversation.results(2)
-        conversation.end()
+        run = conversation.end()
     assert "<task-notification>" in model.requests[2].new_text
+    if version == "newest":
+        waits_for = [line for line in told(run.events) if "waits for work that runs" in line]
+        assert len(waits_for) == 1
     assert talker.decisions() == ["started", "allowed", "blocked", "PROMISE_ACCEPTED"]
 
 
