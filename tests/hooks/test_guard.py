@@ -267,14 +267,17 @@ def test_a_reviewer_may_restore_what_its_tests_changed_but_nothing_of_the_person
     place: Place,
 ) -> None:
     """The Stop hook tells it to."""
+    place.write("notes/mine.txt", "")
     place.write(".ralph-active", a_marker(baseline={"notes/mine.txt": "sha256:0"}))
     assert "git-discard-changes" in bash(place, "git restore src/app.py").denial
     fields = {"iterationMode": "review", "baseline": {"notes/mine.txt": "sha256:0"}}
     place.write(".ralph-active", a_marker(**fields))
     assert bash(place, "git restore src/app.py && git checkout -- out.txt").silent
-    for command in ("git restore notes/mine.txt", "git restore notes", "git restore ."):
+    mine = ("notes/mine.txt", "notes", ".", "..", "'*.txt'", ":/", "notes/")
+    for command in [f"git {verb} {path}" for verb in ("restore", "checkout") for path in mine]:
         assert "git-discard-changes" in bash(place, command).denial, command
-    assert "protected-path" in bash(place, "git restore ralph/prd.md").denial
+    for verb in ("restore", "checkout", "checkout src/app.py"):
+        assert "protected-path" in bash(place, f"git {verb} ralph/prd.md").denial, verb
     assert "git-discard-changes" in bash(place, "git reset --hard").denial
 
 

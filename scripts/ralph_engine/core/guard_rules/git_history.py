@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..file_effects import has, operands
+from ..shell import globs
 from ..shell.state import joined
 from . import git_words
 from .rule import Rule
@@ -94,27 +95,31 @@ def _puts_back(command: Command, name: str, rest: list[str]) -> bool:
     if has(rest, "", "--orphan", "--detach", "--track") or {"-b", "-B", "-t"} & set(rest):
         return False
     found = operands(rest)
-    if len(found) == 1:
-        folder = git_words.split(command.words[1:])[0]
-        path = joined(joined(command.cwd, folder) if folder else command.cwd, found[0])
-        return found[0] in (".", "*") or (os.path.isfile(path) and "/" in path)
-    return len(found) > 1
+    return len(found) > 1 or any(_is_path(word, command) for word in found)
+
+
+def _is_path(word: str, command: Command) -> bool:
+    """No name of a branch, or on the disk: a branch by that name is for `git switch`."""
+    if word.startswith((".", ":")) or word.endswith("/") or globs.is_glob(word):
+        return True
+    folder = git_words.split(command.words[1:])[0]
+    path = joined(joined(command.cwd, folder) if folder else command.cwd, word)
+    return path.startswith("/") and os.path.lexists(path)
 
 
 def _may_put_back(command: Command, place: Place) -> bool:
     """The Stop hook tells a reviewer to restore what a test run changed, but nothing else."""
     if not place.reviewing:
         return False
-    touched = [
-        os.path.relpath(joined(command.cwd, effect.path), place.root)
-        for effect in git_words.effects(command.words[1:])
-    ]
-    kept = [os.path.normpath(path) for path in place.baseline]
-    return not any(_is_below(path, top) for path in kept for top in touched)
+    touched = [effect.path for effect in git_words.effects(command.words[1:])]
+    kept = [os.path.join(place.root, path) for path in place.baseline]
+    return not any(_is_below(path, top, command) for path in kept for top in touched)
 
 
-def _is_below(path: str, top: str) -> bool:
-    return top == "." or path == top or path.startswith(top + "/") or "*" in top
+def _is_below(path: str, top: str, command: Command) -> bool:
+    """What has magic in it may be anything."""
+    whole = os.path.normpath(joined(command.cwd, top))
+    return "*" in top or ":" in top or (path + "/").startswith(whole.rstrip("/") + "/")
 
 
 RULES = (
@@ -180,7 +185,8 @@ RULES = (
     Rule(
         name="git-discard-changes",
         reason="it discards changes that no commit holds",
-        instead="set them aside with `git stash push -- PATH`, or commit them first",
+        instead="set them aside with `git stash push -- PATH`, or commit them first;"
+        " to a branch goes `git switch NAME`",
         matches=_discards,
         denied=(
             *("git reset --hard", "git reset --merge", "git checkout -- .", "git checkout ."),

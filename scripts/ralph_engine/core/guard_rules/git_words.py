@@ -38,7 +38,7 @@ def effects(words: list[str]) -> list[Effect]:
 
 def _effects(name: str, rest: list[str]) -> list[Effect]:
     if name in ("checkout", "restore") and not _only_index(name, rest):
-        return [Effect(WRITE, path, "") for path in _paths(name, rest)]
+        return [Effect(WRITE, path, "") for path in _paths(rest)]
     if name == "rm" and "--cached" not in rest and "-n" not in rest:
         return [Effect(DELETE, path, "") for path in operands(rest)]
     if name == "mv":
@@ -58,11 +58,11 @@ def _only_index(name: str, rest: list[str]) -> bool:
     return name == "restore" and is_staged and not ("--worktree" in rest or "-W" in rest)
 
 
-def _paths(name: str, rest: list[str]) -> list[str]:
+def _paths(rest: list[str]) -> list[str]:
     if "--" in rest:
         return rest[rest.index("--") + 1 :]
-    found = operands(rest, "-s --source -b -B --orphan --conflict -U --pathspec-from-file")
-    return found if name == "restore" else found[1:]
+    # The first one of checkout may be a branch: a file that is not there concerns no rule.
+    return operands(rest, "-s --source -b -B --orphan --conflict -U --pathspec-from-file")
 
 
 def writes_config(rest: list[str]) -> bool:
