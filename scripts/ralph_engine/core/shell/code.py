@@ -49,13 +49,16 @@ _OPENS = frozenset(("open", "fopen"))
 _CALLS = _RUNS | _DELETES | _WRITES | _MOVES | _OPENS
 # Of JavaScript only these: exec is what every pattern does there.
 _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
+_GLOBALS = frozenset("builtins __builtins__ globalThis window global self Kernel".split())
 _DECODES = frozenset(
     "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
     " decodebytes base64_decode decode_base64 marshal buffer".split()
 )
 _FETCHES = frozenset(
-    "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri net wget".split()
+    "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri wget".split()
 )
+# Elsewhere it is what people call a neural network.
+_FETCHES_BY_KIND = {"other": _FETCHES | {"net"}}
 _PREFIXES = frozenset("r b u f rb br fr rf R B U F".split())
 _LONGEST_PATH = 300
 _FARTHEST = 200
@@ -73,11 +76,25 @@ def read(kind: str, text: str) -> Read:
     names = {value for sort, value in tokens if sort == _NAME}
     if kind == "other":
         found.scripts.extend(_in_backticks(text))
-    evaluates = names & _EVALUATES.get(kind, frozenset(("exec", "eval")))
+    evaluates = _evaluates(kind, tokens)
     small = {name.lower() for name in names}
     files = [["rm", "-rf", *found.files["rm"]], ["tee", *found.files["tee"]]]
     commands = [*found.commands, *files, *_perhaps(tokens, small)]
-    return Read(found.scripts, commands, _rule(small) if evaluates else "")
+    return Read(found.scripts, commands, _rule(kind, small) if evaluates else "")
+
+
+def _evaluates(kind: str, tokens: list[Token]) -> bool:
+    names = _EVALUATES.get(kind, frozenset(("exec", "eval")))
+    return any(
+        sort == _NAME and value in names and not _is_method(tokens[max(0, at - 4) : at])
+        for at, (sort, value) in enumerate(tokens)
+    )
+
+
+def _is_method(before: list[Token]) -> bool:
+    """model.eval(), page.$eval(): theirs, unless it is said of what all names are in."""
+    of_something = before[-1:] in ([(_MARK, ".")], [(_MARK, "$")])
+    return of_something and not any(value in _GLOBALS for _, value in before)
 
 
 def _call(name: str, tokens: list[Token], at: int, found: _Found) -> None:
@@ -156,8 +173,8 @@ def _is_path(text: str) -> bool:
     return 0 < len(text) <= _LONGEST_PATH and "\n" not in text and ("/" in text or "." in text)
 
 
-def _rule(names: set[str]) -> str:
-    if names & _FETCHES:
+def _rule(kind: str, names: set[str]) -> str:
+    if names & _FETCHES_BY_KIND.get(kind, _FETCHES):
         return "remote-code"
     return "decode-and-run" if names & _DECODES else ""
 
