@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from guarded import ALLOWED, a_place, judged
+from ralph_engine.core import guard_verdict
 from ralph_engine.core.place import Place
 
 
@@ -24,3 +25,53 @@ def test_a_checkout_of_what_is_there_is_no_branch(place: Place, command: str) ->
     assert judged(command, place) == ("git-discard-changes", True)
     assert judged(command, a_place()) == ALLOWED
     assert judged("git switch src", place) == ALLOWED
+
+
+def written(place: Place, *paths: str) -> list[str]:
+    """The rules that keep a file tool from writing there, in the home folder."""
+    found = [guard_verdict.of_write(f"{place.home}/{path}", place) for path in paths]
+    return [finding.rule.name for finding in found if finding]
+
+
+def part_of(repository: Path) -> Place:
+    """A loop in a folder of a larger repository."""
+    for path in (".git/hooks/x", ".ralph-active", "lib/x.ts", "packages/a/x.ts", "other.ts"):
+        (repository / path).parent.mkdir(parents=True, exist_ok=True)
+        (repository / path).write_text("")
+    home = repository.parent if repository.name == "mono" else repository
+    return a_place(repository / "packages/a", environment={"HOME": str(home), "PATH": "/bin"})
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sed -i s/a/b/ ../../lib/x.ts", "rm ../../lib/x.ts", "git mv ../../lib ../b", "rm -rf ../b"],
+)
+def test_the_whole_repository_is_the_project(tmp_path: Path, command: str) -> None:
+    place = part_of(tmp_path / "mono")
+    assert judged(command, place) == ALLOWED
+    assert written(place, "mono/lib/x.ts", "mono/packages/a/x.ts") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("rm -rf ../..", "delete-everything"),
+        ("rm -rf ../../*", "delete-everything"),
+        ("rm -rf ../../packages", "delete-everything"),
+        ("rm ../../../x", "delete-outside"),
+        ("rm -rf ../../.git", "delete-git"),
+        ("echo x > ../../.git/hooks/pre-commit", "protected-path"),
+        ("rm ../../.ralph-active", "protected-path"),
+        ("echo x > .ralph-active", "protected-path"),
+        ("tee ../../.claude/settings.json < x", "protected-path"),
+        ("rm ../../ralph/prd.md", "protected-path"),
+    ],
+)
+def test_what_steers_a_loop_stays_out_of_reach(tmp_path: Path, command: str, rule: str) -> None:
+    assert judged(command, part_of(tmp_path / "mono")).rule == rule
+
+
+def test_a_home_that_is_a_repository_is_no_project(tmp_path: Path) -> None:
+    place = part_of(tmp_path / "home")
+    assert judged("rm ../../lib/x.ts", place).rule == "delete-outside"
+    assert written(place, "other.ts", "packages/a/x.ts") == ["overwrite-outside"]

@@ -33,6 +33,8 @@ class Place:
         temporary += [environment.get("CLAUDE_CODE_TMPDIR") or "/tmp"]
         known = {os.path.realpath(folder): TEMPORARY for folder in temporary}
         known.update({self.home: HOME, self.root: PROJECT, "/": SYSTEM})
+        # A home may be a repository, too, and stays a home.
+        known.setdefault(protected_paths.repository(self.root), PROJECT)
         # The innermost folder decides: a home below /tmp is a home.
         self._zones = sorted(known.items(), key=lambda entry: -len(entry[0]))
 

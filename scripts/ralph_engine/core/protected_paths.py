@@ -98,10 +98,13 @@ class ProtectedPaths:
 def of_loop(
     root: str, ralph_dir: str, same_session: bool, environment: Mapping[str, str]
 ) -> ProtectedPaths:
-    """Also by the name that the project was started with, if a link leads to it."""
+    """Also by the name that the project was started with, if a link leads to it.
+
+    And those of a loop at the top of the repository, which the project may be a part of.
+    """
     real = os.path.realpath(root)
     found = ProtectedPaths(real)
-    for top in dict.fromkeys([real, os.path.abspath(root)]):
+    for top in dict.fromkeys([real, os.path.abspath(root), repository(real)]):
         _add_project(found, top, ralph_dir, same_session)
     home = environment.get("HOME")
     if home and not same_session:
@@ -151,13 +154,19 @@ def _of_the_loop_itself(root: str, environment: Mapping[str, str]) -> list[str]:
     return trees + ([os.path.realpath(os.path.join(cache, "ralph"))] if cache else [])
 
 
-def git_folders(root: str) -> list[str]:
-    """The repository's own folders: .git, and for a linked worktree both of its places."""
+def repository(root: str) -> str:
+    """The top folder of the repository that holds this one; without one, the folder itself."""
     top = root
     while not os.path.lexists(os.path.join(top, ".git")):
         if top == os.path.dirname(top):
-            return [f"{root}/.git"]
+            return root
         top = os.path.dirname(top)
+    return top
+
+
+def git_folders(root: str) -> list[str]:
+    """The repository's own folders: .git, and for a linked worktree both of its places."""
+    top = repository(root)
     named = os.path.join(top, ".git")
     if os.path.isdir(named):
         return list(dict.fromkeys([named, os.path.realpath(named)]))
