@@ -75,3 +75,32 @@ def test_a_home_that_is_a_repository_is_no_project(tmp_path: Path) -> None:
     place = part_of(tmp_path / "home")
     assert judged("rm ../../lib/x.ts", place).rule == "delete-outside"
     assert written(place, "other.ts", "packages/a/x.ts") == ["overwrite-outside"]
+
+
+NOTES = [".claude/plans/a.md", ".claude/projects/-x/memory/MEMORY.md"]
+OTHERS = [".claude/projects/-x/1.jsonl", ".claude/CLAUDE.md", ".claude.json", "plans/a.md"]
+
+
+@pytest.mark.parametrize("folder", [".claude", "dotfiles/claude"])
+def test_the_clients_own_notes_can_be_written_but_not_what_lies_beside(
+    place: Place, folder: str
+) -> None:
+    home = Path(place.home)
+    (home / folder).mkdir(parents=True)
+    if folder != ".claude":
+        (home / ".claude").symlink_to(home / folder)
+    for name in [*NOTES, *OTHERS]:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("")
+    assert written(place, *NOTES) == []
+    assert judged("echo x > ~/.claude/plans/a.md", place) == ALLOWED
+    assert written(place, *OTHERS) == ["overwrite-outside"] * len(OTHERS)
+    assert judged("rm ~/.claude/plans/a.md", place).rule == "delete-outside"
+
+
+def test_a_note_that_is_a_link_is_what_it_leads_to(place: Place) -> None:
+    home = Path(place.home)
+    (home / "mine.txt").write_text("")
+    (home / ".claude" / "plans").mkdir(parents=True)
+    (home / ".claude" / "plans" / "a.md").symlink_to(home / "mine.txt")
+    assert written(place, ".claude/plans/a.md") == ["overwrite-outside"]

@@ -72,8 +72,16 @@ def _overwrites(command: Command, place: Place) -> bool:
         and effect.path not in appends
         and UNKNOWN not in effect.path
         and os.path.isfile(effect.path)
+        and not _is_note(effect.path, place)
         for effect in of(command)
     )
+
+
+def _is_note(path: str, place: Place) -> bool:
+    """A plan or a memory: the client tells its model to keep them there."""
+    top = os.path.realpath(f"{place.home}/.claude")
+    steps = os.path.relpath(place.real(path), top).split(os.sep)
+    return steps[0] == "plans" or (steps[0] == "projects" and steps[2:3] == ["memory"])
 
 
 RULES = (
