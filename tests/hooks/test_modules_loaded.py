@@ -50,7 +50,8 @@ STOP = LOOP | core(
 SHELL = {f"{_CORE}.shell"} | {
     f"{_CORE}.shell.{name}"
     for name in (
-        *("assigning", "builtins", "calls", "code", "escapes", "expand", "finding", "follow"),
+        *("assigning", "builtins", "calls", "code", "escapes", "expand", "filters", "finding"),
+        "follow",
         *(
             "git_runs",
             "globs",

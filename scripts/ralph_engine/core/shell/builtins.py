@@ -29,15 +29,13 @@ def _read(shell: Shell, words: list[str], feed: Feed | None, _: frozenset[str]) 
     """The first line (all of it with -d) goes to the names: a field each, the rest to the last."""
     names = [word for word in words[1:] if word.isidentifier()] or ["REPLY"]
     whole = any(word[:1] == "-" and "d" in word for word in words[1:])
-    line = feed.text if feed and known(feed.text) else None
-    line = line.split("\n", 1)[0] if line is not None and not whole else line
+    line = feed.text if feed else UNKNOWN
+    line = line.rstrip() if whole else line.split("\n", 1)[0]
+    missing = "" if known(line) else UNKNOWN
     for place, name in enumerate(names):
-        if line is None:
-            shell.variables[name] = UNKNOWN
-        else:
-            parts = line.split(None, 1 if place + 1 < len(names) else 0)
-            shell.variables[name] = parts[0] if parts else ""
-            line = parts[1] if len(parts) > 1 else ""
+        parts = line.split(None, 1 if place + 1 < len(names) else 0)
+        shell.variables[name] = parts[0] if parts else missing
+        line = parts[1] if len(parts) > 1 else ""
     return EMPTY
 
 
@@ -83,8 +81,7 @@ def _printf(shell: Shell, words: list[str], feed: Feed | None, _: frozenset[str]
 
 def _mapfile(shell: Shell, words: list[str], feed: Feed | None, _: frozenset[str]) -> Feed:
     name = words[-1] if words[-1].isidentifier() else "MAPFILE"
-    is_known = feed is not None and known(feed.text)
-    shell.variables[name] = feed.text.splitlines() if feed and is_known else UNKNOWN
+    shell.variables[name] = feed.text.splitlines() if feed else UNKNOWN
     return EMPTY
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import escapes, parameters
+from . import escapes, filters, parameters
 from .values import NO_PROGRAMS, UNKNOWN, Feed, capped, settled
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def _substituted(shell: Shell, part: Node) -> str:
 
     out = walk.statements(shell.child(), part.get("Stmts") or [], None)
     shell.shared.substituted |= out.programs
-    return out.text.rstrip("\n")
+    return filters.as_script(out).rstrip("\n")
 
 
 def _piped(shell: Shell, part: Node) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import escapes
+from . import escapes, filters
 from .values import NO_PROGRAMS, UNKNOWN, Feed, capped, known, name_of
 
 TYPE_CHECKING = False
@@ -22,10 +22,16 @@ def output(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[
     """`behind` are the programs whose output is in the words."""
     name = name_of(words)
     given = feed.text if feed else ""
-    printer = _PRINTERS.get(name)
-    text = printer(shell, words[1:], given) if printer else UNKNOWN
+    text = _text(shell, words, name, given)
     before = feed.programs if feed else NO_PROGRAMS
     return Feed(capped(text.replace("\0", "")), before | behind | {name})
+
+
+def _text(shell: Shell, words: list[str], name: str, given: str) -> str:
+    if name in filters.NAMES:
+        return filters.lines(words, name, given)
+    printer = _PRINTERS.get(name)
+    return printer(shell, words[1:], given) if printer else UNKNOWN
 
 
 def _echo(_: Shell, words: list[str], __: str) -> str:

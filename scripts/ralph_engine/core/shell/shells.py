@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import parsing, wrappers
+from . import filters, parsing, wrappers
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Feed, known, name_of
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def is_tdd(words: list[str]) -> bool:
 
 
 def _fed(shell: Shell, feed: Feed | None) -> Feed:
-    return script(shell, feed.text, None, feed.programs) if feed else EMPTY
+    return script(shell, filters.as_script(feed), None, feed.programs) if feed else EMPTY
 
 
 def run_file(shell: Shell, name: str) -> Feed:
