@@ -57,6 +57,7 @@ SHELL = {f"{_CORE}.shell"} | {
             "globs",
             "interpreters",
             "making",
+            "origins",
             "parameters",
             "parsing",
             "printed",

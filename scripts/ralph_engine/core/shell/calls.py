@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import builtins, printed, runners, shells, wrappers
+from . import builtins, origins, printed, runners, shells, wrappers
 from .globs import is_glob, matches
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Command, Feed, known, name_of
 from .words import is_name
@@ -105,7 +105,7 @@ def _function(shell: Shell, words: list[str], feed: Feed | None) -> Feed:
 
 def _unreadable(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
     """Harmless as a rule (`$PYTHON -m x`), but not in text that was put together for a shell."""
-    if shell.fed or shells.rule_for(behind):
+    if shell.fed or origins.rule_for(behind):
         shells.unreadable(shell, " ".join(words), behind)
     rest = words[0].replace(UNKNOWN, "")
     if rest and rest != words[0]:

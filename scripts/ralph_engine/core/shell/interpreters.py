@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import code, runners, shells
+from . import code, origins, runners, shells
 from .values import NO_PROGRAMS, UNKNOWN, Feed, known, name_of
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def _names_code(kind: str, option: str) -> bool:
 
 def _follow(shell: Shell, kind: str, text: str, programs: frozenset[str]) -> None:
     if not known(text.strip()) and len(text.strip()) == 1:
-        rule = shells.rule_for(programs)
+        rule = origins.rule_for(programs)
         if rule:
             shell.is_feeding(rule, "code for an interpreter")
         return

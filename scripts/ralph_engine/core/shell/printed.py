@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import escapes, filters
+from . import escapes, filters, origins
 from .values import NO_PROGRAMS, UNKNOWN, Feed, capped, known, name_of
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def output(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[
     given = feed.text if feed else ""
     text = _text(shell, words, name, given)
     before = feed.programs if feed else NO_PROGRAMS
-    return Feed(capped(text.replace("\0", "")), before | behind | {name})
+    return Feed(capped(text.replace("\0", "")), before | behind | {origins.of(words)})
 
 
 def _text(shell: Shell, words: list[str], name: str, given: str) -> str:

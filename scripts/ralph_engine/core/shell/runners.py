@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import expand, shells, wrappers
+from . import expand, origins, shells, wrappers
 from . import words as words_of
 from .values import (
     CONTAINER,
@@ -223,7 +223,7 @@ def _container(shell: Shell, words: list[str], feed: Feed | None, behind: frozen
         rest = words[words.index("exec") + 1 :]
         rest = rest[rest.index("--") + 1 :] if "--" in rest else _behind_container(rest)
         command(inside, rest, feed, behind)
-    return Feed(UNKNOWN, frozenset({name_of(words)}))
+    return Feed(UNKNOWN, frozenset({origins.of(words)}))
 
 
 def _behind_container(words: list[str]) -> list[str]:

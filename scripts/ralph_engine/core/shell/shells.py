@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import filters, parsing, wrappers
+from . import filters, origins, parsing, wrappers
 from .values import EMPTY, NO_PROGRAMS, UNKNOWN, Feed, known, name_of
 
 TYPE_CHECKING = False
@@ -10,33 +10,16 @@ if TYPE_CHECKING:
     from .state import Shell
 
 SHELLS = frozenset("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh".split())
-DOWNLOADERS = frozenset("curl wget aria2c http https httpie fetch lwp-request nc ncat".split())
-DECODERS = frozenset(
-    "base64 base32 basenc xxd openssl gpg uudecode rev tr gunzip zcat bunzip2 xz od".split()
-)
-# `eval "$(ssh-agent)"` and its kin print settings for this shell, nothing else.
-_SETTINGS = frozenset(
-    "ssh-agent direnv pyenv rbenv nodenv goenv jenv nvm fnm conda mamba micromamba brew minikube"
-    " docker-machine opam starship zoxide mise rtx asdf luarocks dircolors resize keychain"
-    " register-python-argcomplete kubectl gh poetry npm pnpm rustup nix helm".split()
-)
 _INPUT = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
 def unreadable(shell: Shell, text: str, programs: frozenset[str]) -> None:
     """A text for a shell that nobody can read here: denied, but for what is known to print it."""
-    if programs and programs <= _SETTINGS:
+    if origins.only_settings(programs):
         return
     seen = {name_of(command.words) for command in shell.shared.commands}
-    rule = rule_for(programs | seen) or "unresolved-shell"
+    rule = origins.rule_for(programs | seen) or "unresolved-shell"
     shell.is_feeding(rule, text)
-
-
-def rule_for(programs: frozenset[str]) -> str:
-    """By what the text was made of, here or before."""
-    if programs & DOWNLOADERS:
-        return "remote-code"
-    return "decode-and-run" if programs & DECODERS else ""
 
 
 def script(shell: Shell, text: str, feed: Feed | None, behind: frozenset[str]) -> Feed:
@@ -46,7 +29,7 @@ def script(shell: Shell, text: str, feed: Feed | None, behind: frozenset[str]) -
     if text.strip() == "":
         return EMPTY
     shell.fed = True
-    if text.strip() == UNKNOWN or behind & DOWNLOADERS:
+    if text.strip() == UNKNOWN or behind & origins.DOWNLOADERS:
         unreadable(shell, text, behind)
         return Feed(UNKNOWN, behind)
     nodes = parsing.statements(shell.shared, text)
@@ -103,7 +86,7 @@ def run_file(shell: Shell, name: str) -> Feed:
     made = shell.written(name)
     if made is None:
         return Feed(UNKNOWN, NO_PROGRAMS)
-    if known(made.text) or rule_for(made.programs) or name.startswith("/dev/fd/"):
+    if known(made.text) or origins.rule_for(made.programs) or name.startswith("/dev/fd/"):
         return script(shell, made.text, None, made.programs)
     return Feed(UNKNOWN, made.programs)
 
