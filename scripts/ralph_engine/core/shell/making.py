@@ -9,6 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .state import Shell
 
+_VALUED = {"curl": "AbcCdDeEFHKmoPQrtTuUwxXyYz", "wget": "aABDeiIloOPQRtTUwX"}
+_FOLDERS = ("--output-dir", "--directory-prefix")
+
 
 def follow(shell: Shell, words: list[str], name: str, feed: Feed | None) -> None:
     if name in ("curl", "wget", "aria2c"):
@@ -30,9 +33,7 @@ def downloads(name: str, words: list[str]) -> list[str]:
         return [f"{folder}/{path}" if folder and name == "curl" and path[:1] != "/" else path]
     if name == "curl" and not any(_names_itself(word) for word in words):
         return []
-    fetched = [
-        word for word in words[1:] if "://" in word or (folder and _is_address(word, folder))
-    ]
+    fetched = _addresses(name, words)
     names = [url.split("?")[0].rstrip("/").rsplit("/", 1)[-1] for url in fetched]
     return [f"{folder}/{name}" if folder else name for name in names]
 
@@ -55,9 +56,20 @@ def _folder(name: str, words: list[str]) -> str:
     return "".join(glued[:1]) or wrappers.option(words, "P", "--directory-prefix") or ""
 
 
-def _is_address(word: str, folder: str) -> bool:
-    """wget takes one without http://, too."""
-    return word[:1] != "-" and word != folder
+def _addresses(name: str, words: list[str]) -> list[str]:
+    """Both also take them without http://; the value of an option is none."""
+    beside = zip(words, words[1:])
+    return [
+        word
+        for before, word in beside
+        if "://" in word or not (word[:1] == "-" or _takes_value(name, before))
+    ]
+
+
+def _takes_value(name: str, option: str) -> bool:
+    if option[:2] == "--":
+        return option in _FOLDERS
+    return option[:1] == "-" and option[-1] in _VALUED.get(name, "")
 
 
 def _names_itself(word: str) -> bool:
