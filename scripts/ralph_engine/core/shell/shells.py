@@ -58,6 +58,8 @@ def program(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset
         reads_text = reads_text or (short and option[0] == "-" and "c" in option)
         reads_input = reads_input or (short and option[0] == "-" and "s" in option)
         at += 2 if option in ("--rcfile", "--init-file") or (short and option[-1] in "oO") else 1
+    if _only_reads(words[1:at]):
+        return EMPTY
     operands = words[at + 1 :] if words[at : at + 1] in (["-"], ["--"]) else words[at:]
     if reads_text and operands:
         inner.zero, inner.positional = (operands[1:2] or ["bash"])[0], operands[2:]
@@ -70,6 +72,12 @@ def program(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset
         return runners.command(inner, operands, feed, behind)
     inner.zero, inner.positional = operands[0], operands[1:]
     return run_file(inner, operands[0])
+
+
+def _only_reads(options: list[str]) -> bool:
+    """-n; but bash takes -norc for --norc, +n undoes it, and with -i it means nothing."""
+    letters = set("".join(options))
+    return "n" in letters and letters <= set("-neuvx")
 
 
 def is_tdd(words: list[str]) -> bool:
