@@ -38,7 +38,15 @@ def _drops(command: Command, _: Place) -> bool:
         return not {"--help", "--version"} & set(command.words)
     if name == "mysqladmin":
         return "drop" in command.words
-    return name in _SQL and any(_is_destructive(text) for text in _texts(command))
+    texts = _texts(command)
+    if ":memory:" in command.words and not any(_leads_out(text) for text in texts):
+        return False
+    return name in _SQL and any(map(_is_destructive, texts))
+
+
+def _leads_out(text: str) -> bool:
+    """From a database that ends with its command to one that stays."""
+    return "attach" in text.lower() or ".open" in text
 
 
 def _texts(command: Command) -> list[str]:
