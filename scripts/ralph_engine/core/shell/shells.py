@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .state import Shell
 
 SHELLS = frozenset("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh".split())
+_MOST_TURNS = 2
 _INPUT = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
@@ -95,8 +96,19 @@ def run_file(shell: Shell, name: str) -> Feed:
     if made is None:
         return Feed(UNKNOWN, NO_PROGRAMS)
     if known(made.text) or origins.rule_for(made.programs) or name.startswith("/dev/fd/"):
-        return script(shell, made.text, None, made.programs)
+        return _run_made(shell, made)
     return Feed(UNKNOWN, made.programs)
+
+
+def _run_made(shell: Shell, made: Feed) -> Feed:
+    """One that starts itself again is followed into the words that it gives itself, once."""
+    before, own = shell.calling, hash(made.text)
+    if before.count(own) >= _MOST_TURNS:
+        return EMPTY
+    shell.calling = (*before, own)
+    out = script(shell, made.text, None, made.programs)
+    shell.calling = before
+    return out
 
 
 def evaluate(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
