@@ -1,6 +1,6 @@
 """SIGKILL before an operation on disk or processes: the run goes on as if nothing had been.
 
-Before every third one here, before each by bench/run faults.
+Before every ninth one here, before each by bench/run faults.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from fault import faulty_run
 from runner.live_loop import verb
 
-SLICES, EVERY = 6, 3
+SLICES, EVERY = 3, 9
 
 
 @pytest.mark.parametrize("part", range(SLICES))

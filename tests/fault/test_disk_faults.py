@@ -9,7 +9,7 @@ import pytest
 from fault import faulty_run
 from runner.live_loop import verb
 
-SLICES, EVERY = 6, 3
+SLICES, EVERY = 3, 9
 FAULTS = {
     "ENOSPC": "No space left on device",
     "EIO": "Input/output error",
@@ -19,7 +19,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_a_write_that_fails_loses_nothing(tmp_path: Path, part: int) -> None:
-    """Every third operation with one of the faults, in turn; bench/faults.py has them all."""
+    """Every ninth operation with one of the faults, in turn; bench/faults.py has them all."""
     most = faulty_run.operations(tmp_path / "counted", "EIO", "-n", "1")
     assert most > 60
     for number in range(1 + EVERY * part, most + 1, EVERY * SLICES):

@@ -15,7 +15,7 @@ _PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 settings.register_profile(
     "ci",
-    max_examples=400,
+    max_examples=200,
     stateful_step_count=12,
     derandomize=True,
     deadline=None,

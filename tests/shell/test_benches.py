@@ -25,7 +25,7 @@ FEW = {
     "starts": 1,
 }
 TOLD = {
-    "faults": r"(\w+: 1 of \d+ operations, all taken up again\n){4}",
+    "faults": r"((archive, )?\w+: 1 of \d+ operations, all taken up again\n){8}",
     "hostile": r"2 examples of up to 8 steps, seed \d+\nruns: .*: no rule was broken\n",
     "kills": r"2 runs, seed \d+: [\w ,]+; all came to the same end\n",
     "mutation": r"(promise\t.*\n)?"
