@@ -70,6 +70,21 @@ def last_approved(entries: list[Entry], document: Document) -> str:
     return str(passing[-1])
 
 
+def work_began(entries: list[Entry], stories: list[Story], branch: str) -> set[str]:
+    """The commits before the first work on these that the ledger knows."""
+    wanted = {story["id"]: story for story in stories}
+    began: dict[str, str] = {}
+    for entry in entries:
+        story = wanted.get(entry.get("story", "")) if entry.get("branch") == branch else None
+        if story is None or entry["event"] in (AFTER, REOPENED):
+            continue
+        if entry["event"] in (APPROVED, TRUSTED) and not _speaks_for(entry, story):
+            began.pop(story["id"], "")  # an earlier story had this name
+        else:
+            began.setdefault(story["id"], str(entry.get("reviewed") or entry["head"]))
+    return set(began.values())
+
+
 def accepted_at_cap(document: Document) -> list[str]:
     return [story["id"] for story in document["userStories"] if is_at_cap(story)]
 

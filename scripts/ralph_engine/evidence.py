@@ -18,8 +18,8 @@ Entry = dict[str, Any]
 _ADVICE = "Add an entry to its `verify` that fails without the work, and leave the others."
 _WARNING = "Rest no verdict on it: see with your own eyes that each criterion is met."
 BINDS = (
-    "This run is red first: work on {story} and no other story, or on a part that you split off it;"
-    " another one that you hand in does not count."
+    "This run is red first: work on {story} and no other story, or on a part that you split off it"
+    " and that keeps a check of it that fails now; another one that you hand in does not count."
 )
 
 
@@ -47,6 +47,12 @@ def before_work(entries: Iterable[Entry], story: Story, branch: str) -> Entry | 
 
 def proves_nothing(known: Entry | None) -> bool:
     return bool(known and known["passed"])
+
+
+def failed_before(known: Entry, story: Story) -> bool:
+    """Is one of its checks among those that were seen to fail?"""
+    failed = {command for command, code in known["checks"] if code != 0}
+    return not failed.isdisjoint(story.get("verify", []))
 
 
 def told(entry: Entry) -> Entry:

@@ -6,7 +6,7 @@ people, and told to the next one.
 
 from __future__ import annotations
 
-from . import approvals, git, outcome, tamper_radar
+from . import approvals, git, outcome, red_first, tamper_radar
 from .core import files, paths, review, tasks, transitions
 from .core.marker import Marker
 from .core.review import Violation
@@ -70,14 +70,12 @@ def _runner_only(run: Run, marker: Marker, current: Document, head: str) -> list
 
 
 def _unasked(run: Run, marker: Marker, current: Document, name: str) -> list[Violation]:
-    """Red first: only of the picked story is it known that its checks fail without the work."""
-    picked = marker["story"]
-    parts = [s["id"] for s in current["userStories"] if s.get("splitFrom") == picked]
-    if not run.settings.red_first or name in (picked, *parts):
+    [story] = [s for s in current["userStories"] if s["id"] == name]
+    if red_first.may_be_handed_in(run, marker["story"], story):
         return []
-    names = f"only {name_shown(picked)} could be handed in, not {name_shown(name)}"
-    text = f"This run is red first: {names}."
-    return [Violation("not-picked", name, text)]
+    picked, part = name_shown(marker["story"]), "a part of it that keeps a check that failed"
+    text = f"This run is red first: only {picked} or {part} could be handed in"
+    return [Violation("not-picked", name, f"{text}, not {name_shown(name)}.")]
 
 
 def _stray_commits(run: Run, marker: Marker, head: str) -> list[Violation]:

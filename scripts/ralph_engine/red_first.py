@@ -49,6 +49,16 @@ def remarks(run: Run, plan: Plan) -> list[str]:
     return found + evidence.remark(story, _known(run, story), plan.mode)
 
 
+def may_be_handed_in(run: Run, picked: str, story: Story) -> bool:
+    """Only of the picked story is it known that its checks fail without the work."""
+    if not run.settings.red_first or story["id"] == picked:
+        return True
+    whole = run.story(picked)
+    known = _known(run, whole) if whole else None
+    is_part = story.get("splitFrom") == picked
+    return is_part and (known is None or evidence.failed_before(known, story))
+
+
 def _is_known(run: Run, story: Story) -> bool:
     """Once red is enough; what passed is asked again by each run, and after a person's repair."""
     known = _known(run, story)

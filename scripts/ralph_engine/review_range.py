@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from . import prompt
+from . import approvals, git, prompt
 from .run_state import Run
 
 
 def base(run: Run) -> str:
-    """Where the range begins: the newest reviewed commit whose approval still stands."""
+    """Where the range begins: the newest reviewed commit whose approval still stands.
+
+    Earlier where an earlier run began on what is not approved: nobody has looked at that.
+    """
     behind = run.behind()
-    for entry in reversed(run.ledger.entries):
-        if entry in behind.values():
-            return str(entry["reviewed"])
-    return run.start_head
+    known = [entry for entry in run.ledger.entries if entry in behind.values()]
+    start = str(known[-1]["reviewed"]) if known else run.start_head
+    waiting = [story for story in run.document["userStories"] if story["id"] not in behind]
+    for began in approvals.work_began(run.ledger.entries, waiting, run.branch):
+        start = began if git.is_ancestor(run.root, began, start) else start
+    return start
 
 
 def words(run: Run, story: str, head: str) -> str:

@@ -125,10 +125,12 @@ def test_with_red_first_the_pick_binds(tmp_path: Path) -> None:
     assert project.verdicts() == []
     assert project.prompt(1).endswith(
         "This run is red first: work on US-1 and no other story, or on a part that you split off"
-        " it; another one that you hand in does not count."
+        " it and that keeps a check of it that fails now; another one that you hand in does not"
+        " count."
     )
     project.run(agent, "--red-first", iterations=2)
-    words = "This run is red first: only US-1 could be handed in, not US-2."
+    part = "a part of it that keeps a check that failed"
+    words = f"This run is red first: only US-1 or {part} could be handed in, not US-2."
     assert words in project.prompt(2)
     project.run(agent, iterations=1)
     assert project.stories()["US-2"]["reviewStatus"] == "needs_review"
@@ -153,6 +155,25 @@ def test_a_part_of_the_picked_story_is_the_picked_story(tmp_path: Path) -> None:
     project.run(f"{sys.executable} '{path}'", "--red-first", iterations=1)
     assert project.violations() == set()
     assert [(e["event"], e["story"]) for e in project.verdicts()] == [("submitted", "US-1a")]
+
+
+PARTS_WITH_THE_RED_CHECK_ELSEWHERE = SPLITS.replace(
+    "[part]", "[{**part, 'verify': ['true']}, {**story, 'id': 'US-1b', 'splitFrom': 'US-1'}]"
+)
+
+
+def test_a_part_without_the_check_that_failed_is_not_handed_in_unseen(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, GREEN, RED)
+    path = project.outside / "splits.py"
+    path.write_text(PARTS_WITH_THE_RED_CHECK_ELSEWHERE)
+    splits = f"{sys.executable} '{path}'"
+    ended = project.run(splits, "--red-first", iterations=2)
+    assert project.violations() == {"not-picked"}
+    assert project.verdicts() == []
+    assert [*project.stories()] == ["US-1a", "US-1b"]
+    # Now it is picked, and its own check is seen to prove nothing.
+    assert (ended.code, ended.screen.splitlines()[-2]) == (2, REFUSED.replace("US-1", "US-1a"))
+
 
 
 def test_work_that_is_half_done_is_not_asked_again(tmp_path: Path) -> None:

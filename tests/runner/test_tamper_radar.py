@@ -129,6 +129,31 @@ def test_strict_by_the_settings_and_a_test_that_came_back(project: HostileProjec
     assert (project.root / "tests" / "test_app.py").read_text() == TESTS
 
 
+def test_a_new_run_reviews_all_that_an_earlier_one_left_without_a_review(
+    project: HostileProject,
+) -> None:
+    """Else who only weakens and hands in is never looked at: the work is older than the run."""
+    (project.root / "ralph" / "prompt.md").write_text("Look at {{REVIEW_RANGE}}.\n")
+    project.git("commit", "-qam", "prompt")
+    project.git("tag", "-f", "with-tests")
+    assert project.run(WEAKENS, "--strict-tests", iterations=1).code == 1
+    ended = project.run(HONEST, "--strict-tests", iterations=1)
+    assert ended.code == 1, ended.screen
+    assert project.violations() == {"tests-unexplained"}
+    start, head = (project.git("rev-parse", name)[:12] for name in ("with-tests", ":/^feat"))
+    assert project.prompt(1).startswith(f"Look at {start}..{head}.\n")
+    assert project.prompt(1).endswith(told(project, ASKED + STRICT))
+
+
+def test_work_without_a_submission_counts_from_where_it_began(project: HostileProject) -> None:
+    weakens = "printf 'x = 1\\n' > tests/test_app.py; git commit -qam weaker; echo half"
+    path = project.outside / "half.sh"
+    path.write_text(weakens)
+    assert project.run(f"sh '{path}'", iterations=1).code == 1
+    ended = project.run(HONEST, "--strict-tests", iterations=2)
+    assert project.violations() == {"tests-unexplained"}, ended.screen
+
+
 def test_strict_without_a_reviewer_is_refused(project: HostileProject) -> None:
     ended = project.run(HONEST, "--strict-tests", "--skip-review")
     assert ended.code == 2
