@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,11 +30,6 @@ STORY: Story = {
 PRD = "# PRD: Greeter\n\n## Summary\n\nGreets whoever is named.\n"
 # Nobody is there to say yes: a command runs only where the skill itself allows it.
 UNATTENDED = ("--permission-mode", "default")
-
-
-def cache() -> str:
-    """Where test.sh has made the launchers' environment: a client would not wait for that."""
-    return str(Path(os.environ["RALPH_TEST_CLIENTS"]).parent / "launched")
 
 
 class Planner:

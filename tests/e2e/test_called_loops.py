@@ -8,11 +8,12 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import launchers_cache
 import pytest
 from e2e.claude_client import REPOSITORY
 from e2e.conversation import Talker
 from e2e.loop_project import shell
-from e2e.planning import UNATTENDED, cache
+from e2e.planning import UNATTENDED
 from ralph_engine import schema
 from ralph_engine.core.own_command import RALPH as TYPED
 from ralph_engine.scripted_model import Request, Turn, call, say
@@ -34,7 +35,7 @@ def talker(tmp_path: Path) -> Talker:
 
 
 def environment(talker: Talker) -> dict[str, str]:
-    return {"XDG_CACHE_HOME": cache(), "XDG_STATE_HOME": str(talker.outside / "state")}
+    return {"XDG_CACHE_HOME": launchers_cache.PATH, "XDG_STATE_HOME": str(talker.outside / "state")}
 
 
 def ralph(*words: str) -> Turn:

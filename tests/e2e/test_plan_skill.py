@@ -7,9 +7,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import launchers_cache
 import pytest
 from e2e.claude_client import REPOSITORY
-from e2e.planning import PRD, STORY, UNATTENDED, Planner, cache
+from e2e.planning import PRD, STORY, UNATTENDED, Planner
 from ralph_engine.scripted_model import Request, call, say
 
 RALPH = REPOSITORY / "scripts" / "ralph.sh"
@@ -27,7 +28,7 @@ def planner(tmp_path: Path) -> Planner:
     root, home = tmp_path / "it's a shop", tmp_path / "home"
     for folder in (root, home):
         folder.mkdir()
-    state = {"XDG_CACHE_HOME": cache(), "XDG_STATE_HOME": str(tmp_path / "state")}
+    state = {"XDG_CACHE_HOME": launchers_cache.PATH, "XDG_STATE_HOME": str(tmp_path / "state")}
     return Planner(root, home, state)
 
 

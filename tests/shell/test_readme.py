@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import launchers_cache
 import pytest
 from ralph_engine.__main__ import _VERBS
 from readme import REPOSITORY, TEXT, blocks, commands, first_column, typed_in_blocks
@@ -168,7 +169,7 @@ def bash(project: Path, script: str) -> str:
         **IDENTITY,
         "PATH": f"{home}/.local/bin:{os.environ['PATH']}",
         "HOME": str(home),
-        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")),
+        "XDG_CACHE_HOME": launchers_cache.PATH,
         "PLAN": plan,
         "LANG": "C.UTF-8",
     }
