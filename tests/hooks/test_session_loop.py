@@ -579,10 +579,31 @@ def test_a_cancel_works_where_no_copy_can_be_kept(session: Session, fault: str, 
     else:
         said, why = session.typed("cancel-ralph")["reason"], "/cancel-ralph"
     assert said == (
-        f"Ralph: CANCELLED after 0 iterations, 0 min: {why}; its state was not kept: "
-        f".ralph/sessions/ended/{SESSION}.json {problem}"
+        f"Ralph: CANCELLED after 0 iterations, 0 min: {why}; its state is kept in "
+        f".ralph/sessions, as .ralph/sessions/ended/{SESSION}.json {problem}"
     )
     assert session.state is None and session.stops("hello") == {}
+    if way == "queued":
+        with runner(session):
+            assert "nothing else was touched" in session.typed("cancel-ralph")["reason"]
+            assert not request(session).exists()
+            assert "runner was asked to stop" in session.typed("cancel-ralph")["reason"]
+
+
+def test_what_was_kept_elsewhere_is_not_the_last_loop_for_ever(session: Session) -> None:
+    started(session, "one")
+    folder = session.root / ".ralph" / "sessions"
+    (folder / "ended").touch()
+    session.add("queue-operation", operation="enqueue", content="/cancel-ralph")
+    session.stops("going on")
+    assert "the last one: CANCELLED" in session.typed("ralph-status")["reason"]
+    (folder / "ended").unlink()
+    started(session, "two --max-duration 1h")
+    write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
+    session.stops("going on")
+    assert "the last one: TIME_LIMIT" in session.typed("ralph-status")["reason"]
+    [first] = folder.glob("*.json")
+    assert json.loads(first.read_text())["task"] == "one"
 
 
 def test_signs_are_pointed_out_where_there_are_any(session: Session) -> None:

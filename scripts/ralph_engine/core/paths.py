@@ -60,6 +60,11 @@ def ended_session(session: str) -> str:
     return f".ralph/sessions/ended/{session}.json"
 
 
+def ended_beside(session: str) -> str:
+    """Where the folder of the ended ones takes nothing; the dot makes it no other session's."""
+    return f".ralph/sessions/{session}.ended.json"
+
+
 def unusable_session(session: str) -> str:
     return f".ralph/sessions/unusable/{session}.json"
 

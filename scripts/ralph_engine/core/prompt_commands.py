@@ -156,10 +156,16 @@ def _control(
 def _without_loop(root: str, session: str, name: str, environment: Mapping[str, str]) -> str:
     before = session_state.ended(root, session)
     if name != "cancel-ralph":
-        last = f"; the last one: {before['status']}" if before else ""
+        status = before["status"] if before else ""
+        last = f"; the last one: {status}" if status in session_state.ENDED else ""
         return f"Ralph: no loop runs in this session{last}; /ralph-loop starts one"
-    if before and session_turn.waiting(before["queued"]) == "cancel-ralph":
-        # This very command has ended the loop already, while it was still waiting.
+    if before and _was_obeyed(before):
         session_state.forget_queue(root, before)
         return "Ralph: this session's loop has ended, as asked; nothing else was touched"
     return runner_request.cancel(root, environment)
+
+
+def _was_obeyed(ended: State) -> bool:
+    """This very command, while it was still waiting. On a full disk nothing told how it ended."""
+    untold = ended["status"] not in session_state.ENDED
+    return untold or session_turn.waiting(ended["queued"]) == "cancel-ralph"

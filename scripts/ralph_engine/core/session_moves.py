@@ -15,8 +15,8 @@ def end(root: str, state: State, status: str, why: str, now: float) -> str:
     ended = session_state.decided({**state, "status": status}, now, status, why)
     problem = session_state.end(root, ended)
     log(root, ended, status, why)
-    lost = f"; its state was not kept: {problem}" if problem else ""
-    return loop_words.ending(ended, now, why) + lost
+    where = f"; its state is kept in .ralph/sessions, as {problem}" if problem else ""
+    return loop_words.ending(ended, now, why) + where
 
 
 def hold(root: str, state: State, now: float) -> str:

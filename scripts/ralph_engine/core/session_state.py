@@ -176,15 +176,21 @@ def decided(state: State, now: float, decision: str, why: str) -> State:
 
 
 def end(root: str, state: State) -> str:
-    """Moves the state away, so that no hook acts on it again; why there is no copy, if so."""
-    problem = _keep(root, state)
-    files.remove(root, paths.session_state(state["session"]))
+    """Moves the state away, so that no hook acts on it again; why it is not where it should be."""
+    active, beside = paths.session_state(state["session"]), paths.ended_beside(state["session"])
+    problem = _keep(root, state, paths.ended_session(state["session"]))
+    if problem and _keep(root, state, beside):
+        # On a full disk there is room for another name at least.
+        files.move(root, active, beside)
+        return problem
+    if not problem:
+        _number_older(root, beside)
+    files.remove(root, active)
     return problem
 
 
-def _keep(root: str, state: State) -> str:
-    """Earlier loops keep theirs. Without room for a copy a loop ends all the same."""
-    target = paths.ended_session(state["session"])
+def _keep(root: str, state: State, target: str) -> str:
+    """Earlier loops keep theirs."""
     try:
         _number_older(root, target)
         files.replace_bytes(root, target, _data(state), 0o600)
@@ -194,20 +200,24 @@ def _keep(root: str, state: State) -> str:
 
 
 def ended(root: str, session: str) -> State | None:
-    """The last loop of the session, if it has ended."""
+    """The last loop of the session, if it has ended; ACTIVE where that could not be written."""
     if not paths.is_session_id(session):
         return None
-    try:
-        return parse(files.read_bytes(root, paths.ended_session(session), SIZE_LIMIT), session)
-    except (files.FileFault, Unusable):
-        return None
+    for path in (paths.ended_beside(session), paths.ended_session(session)):
+        try:
+            return parse(files.read_bytes(root, path, SIZE_LIMIT), session)
+        except (files.FileFault, Unusable):
+            pass
+    return None
 
 
 def forget_queue(root: str, state: State) -> None:
     """The commands that ended a loop from the queue are never obeyed twice."""
-    files.replace_bytes(
-        root, paths.ended_session(state["session"]), _data({**state, "queued": []}), 0o600
-    )
+    beside, target = paths.ended_beside(state["session"]), paths.ended_session(state["session"])
+    if files.kind(root, beside) != "absent":
+        _number_older(root, beside)
+        return
+    files.replace_bytes(root, target, _data({**state, "queued": []}), 0o600)
 
 
 def put_aside(root: str, session: str, problem: str) -> str:
