@@ -122,21 +122,29 @@ def read(root: str, named: str) -> tuple[str, str]:
 
 
 def _told(root: str, session: str, done: processes.Ended) -> int:
-    state = session_state.ended(root, session) or _interrupted(root, session)
-    if state is None:
-        problem = done.problem or f"exit code {done.code}"
-        raise Failure(
-            f"the client ended before the audit did: {problem}",
-            f"its output above says why; claude --resume {session} goes on",
-        )
+    state = session_state.ended(root, session)
+    if state is not None:
+        return _how(state)
+    left = session_state.read(root, session) if interrupts.asked() else None
+    if left is not None:
+        return _interrupted(root, left)
+    problem = done.problem or f"exit code {done.code}"
+    raise Failure(
+        f"the client ended before the audit did: {problem}",
+        f"its output above says why; claude --resume {session} goes on",
+    )
+
+
+def _how(state: session_state.State) -> int:
+    if state["status"] not in _EXITS:
+        hint = "its output above says how; free some disk space"
+        raise Failure("the audit has ended, but how could not be written", hint)
     print(harmless(loop_words.ending(state, time.time(), state["decisions"][-1]["why"])))
     return _EXITS[state["status"]]
 
 
-def _interrupted(root: str, session: str) -> session_state.State | None:
+def _interrupted(root: str, state: session_state.State) -> int:
     """Its session is gone and nobody else acts on the state."""
-    state = session_state.read(root, session) if interrupts.asked() else None
-    if state is None:
-        return None
-    session_moves.end(root, state, session_state.CANCELLED, "interrupted", time.time())
-    return session_state.ended(root, session)
+    status = session_state.CANCELLED
+    print(harmless(session_moves.end(root, state, status, "interrupted", time.time())))
+    return _EXITS[status]

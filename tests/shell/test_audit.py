@@ -14,23 +14,30 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 ENGINE = REPOSITORY / "scripts" / "ralph_engine" / "__main__.py"
 # Plays the client: notes how it was started, ends the loop as it is told.
 CLIENT = """#!{python}
-import json, os, sys
+import json, os, resource, signal, sys
+# A full disk, if there is one, is only the runner's.
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
 given = sys.argv[1:]
 session = given[given.index("--session-id") + 1]
 with open("seen.json", "w") as file:
     json.dump({{"argv": given, "active": os.environ.get("RALPH_ACTIVE")}}, file)
 if os.environ.get("ENDS"):
+    where = os.environ.get("WHERE", "ended/{{}}.json").format(session)
     os.makedirs(".ralph/sessions/ended")
     with open("state.json") as file:
         state = {{**json.load(file), "session": session, "status": os.environ["ENDS"]}}
-    with open(f".ralph/sessions/ended/{{session}}.json", "w") as file:
+    with open(f".ralph/sessions/{{where}}", "w") as file:
         json.dump(state, file)
+if os.environ.get("WAITS"):
+    os.kill(os.getppid(), signal.SIGINT)
+    signal.pause()
 """
 
 
-def run(project, *arguments, **environment):
+def run(project, *arguments, wrap=(), **environment):
+    start = [*wrap, sys.executable, "-I", ENGINE, "audit", "--agent", str(project / "client")]
     return subprocess.run(
-        [sys.executable, "-I", ENGINE, "audit", "--agent", str(project / "client"), *arguments],
+        [*start, *arguments],
         cwd=project,
         env={"PATH": os.environ["PATH"], "HOME": str(project), **environment},
         stdin=subprocess.DEVNULL,
@@ -76,6 +83,26 @@ def test_a_client_that_ends_before_the_audit_is_an_error(project):
     done = run(project)
     assert done.returncode == 2
     assert "the client ended before the audit did: exit code 0\nhint: its output" in done.stderr
+
+
+FULL_DISK = ("sh", "-c", 'ulimit -S -f 0; exec "$@"', "sh")
+
+
+@pytest.mark.parametrize("wrap", [(), FULL_DISK], ids=["", "on a full disk"])
+def test_an_interrupted_audit_is_told_as_cancelled(project, wrap):
+    done = run(project, wrap=wrap, ENDS="ACTIVE", WHERE="{}.json", WAITS="yes")
+    assert done.returncode == 130
+    assert "Ralph: CANCELLED after 1 iteration, " in done.stdout and ": interrupted" in done.stdout
+    assert ("its state is kept in .ralph/sessions, as " in done.stdout) == (wrap == FULL_DISK)
+
+
+def test_an_audit_whose_end_could_not_be_written_is_an_error_of_its_own(project):
+    done = run(project, ENDS="ACTIVE", WHERE="{}.ended.json")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "ralph: the audit has ended, but how could not be written\n"
+        "hint: its output above says how; free some disk space\n"
+    )
 
 
 @pytest.mark.parametrize(
