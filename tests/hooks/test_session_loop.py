@@ -247,8 +247,15 @@ def test_a_hook_killed_in_its_checks_is_seen_at_the_next_stop(session: Session, 
 
 
 STATE = f".ralph/sessions/{SESSION}.json"
+AWAY = (
+    "the loop's state is gone, and with it the loop: `reset` took it, or a check removed .ralph, "
+    "as `git clean -x` does without `-e .ralph`"
+)
+ELSEWHERE = "the loop was ended or held elsewhere while this stop was judged"
 MEANWHILE = {
     "reset": "mv .ralph/sessions .ralph/reset",
+    "cleaned": "git init -q; git clean -fdxq -e meanwhile",
+    "ended": f"mkdir .ralph/sessions/ended; mv {STATE} .ralph/sessions/ended/",
     "held": f"sed -i.old s/ACTIVE/PAUSED/ {STATE}",
     "begun anew": f"sed -i.old '/startedAt/s/20/21/' {STATE}",
     "broken": f"echo broken >{STATE}",
@@ -261,16 +268,17 @@ def test_a_loop_that_others_end_while_its_checks_run_stays_so(
     session: Session, event: str, verdict: str
 ) -> None:
     (session.root / "meanwhile").write_text(f"{MEANWHILE[event]}; cp {STATE} seen; {verdict}")
+    here = event not in ("reset", "cleaned", "ended")
     started(session, "x --verify 'sh meanwhile'")
     session.works()
     assert session.stops(DONE) == {
-        "systemMessage": "Ralph: the loop was ended or held elsewhere while this stop was judged: "
+        "systemMessage": f"Ralph: {AWAY if event in ('reset', 'cleaned') else ELSEWHERE}: "
         "the stop is allowed, and what its checks said does not count"
     }
     state, seen = session.root / STATE, session.root / "seen"
-    assert state.exists() == seen.exists() == (event != "reset")
-    assert event == "reset" or state.read_bytes() == seen.read_bytes()
-    assert not (session.root / ".ralph" / "sessions" / "ended").exists()
+    assert state.exists() == seen.exists() == here
+    assert not here or state.read_bytes() == seen.read_bytes()
+    assert (session.root / ".ralph" / "sessions" / "ended").exists() == (event == "ended")
 
 
 def test_an_agent_that_a_check_starts_is_in_no_loop(session: Session) -> None:

@@ -159,6 +159,14 @@ def still_runs(root: str, state: State) -> bool:
     return found is not None and (found["status"], found["startedAt"]) == known
 
 
+def is_gone(root: str, state: State) -> bool:
+    """Neither active nor ended: somebody took the file away."""
+    last = ended(root, state["session"])
+    if last is not None and last["startedAt"] == state["startedAt"]:
+        return False
+    return files.kind(root, paths.session_state(state["session"])) == "absent"
+
+
 def write(root: str, state: State) -> None:
     dot_folder.ensure(root)
     files.replace_bytes(root, paths.session_state(state["session"]), _data(state), 0o600)

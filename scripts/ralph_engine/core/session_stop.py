@@ -43,6 +43,11 @@ else:
 
 _ALLOWED = Answer("", "")
 _BACKGROUND = "work runs in the background"
+_ELSEWHERE = "the loop was ended or held elsewhere while this stop was judged"
+_GONE = (
+    "the loop's state is gone, and with it the loop: `reset` took it, or a check removed .ralph, "
+    "as `git clean -x` does without `-e .ralph`"
+)
 
 
 def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[str, str]) -> Answer:
@@ -113,12 +118,10 @@ def _waits(root: str, state: State, now: float) -> Answer:
 
 def _overtaken(root: str, state: State) -> Answer:
     """Checks may run for 50 minutes: to write what was read before them brings an old loop back."""
-    session_moves.log(root, state, "allowed", "the loop was ended or held meanwhile")
-    return Answer(
-        "",
-        "Ralph: the loop was ended or held elsewhere while this stop was judged: "
-        "the stop is allowed, and what its checks said does not count",
-    )
+    why = _GONE if session_state.is_gone(root, state) else _ELSEWHERE
+    session_moves.log(root, state, "allowed", why)
+    words = f"Ralph: {why}: the stop is allowed, and what its checks said does not count"
+    return Answer("", words)
 
 
 def _ended(root: str, state: State, end: tuple[str, str], now: float) -> Answer:
