@@ -159,7 +159,14 @@ def test_a_check_may_quote_within_its_quotes(check: str) -> None:
     assert (chosen["task"], chosen["verify"]) == ("task", [check, "b c"])
 
 
-@pytest.mark.parametrize("raw", ['--verify "npm test", then', "x (see y --verify='npm test')"])
+BEHIND = """\
+--verify "npm test", then
+x (see y --verify='npm test')
+fix it --verify 'sh -c "npm test"', then stop
+fix it --verify "sh -c 'npm test'"."""
+
+
+@pytest.mark.parametrize("raw", BEHIND.splitlines())
 def test_nothing_may_stand_behind_the_quotes_of_a_value(raw: str) -> None:
     assert "behind its closing quote, leave it out" in refusal(raw)
 

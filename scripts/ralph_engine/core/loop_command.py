@@ -218,11 +218,18 @@ def _step(raw: str, place: int) -> int:
     quote, before, behind = raw[place], raw[place - 1 : place], raw[place + 1 : place + 2]
     if quote == '"' and _is_escaped(raw, place):
         return 0
-    if not behind or behind.isspace() or behind in _QUOTES:
+    if not behind or behind.isspace() or behind in _QUOTES or _ends_two(raw, place):
         return -1
     if not before or before.isspace() or before in _BEFORE_QUOTATION:
         return 1
     return -1 if quote == '"' or not behind.isalnum() else 0
+
+
+def _ends_two(raw: str, place: int) -> bool:
+    """The outer quote of `'sh -c "npm test"', then`: a quote before it opens nothing here."""
+    before, behind = raw[place - 1 : place], raw[place + 1 : place + 3]
+    between = before and before in _QUOTES and behind and behind[0] in _CLOSING
+    return bool(between) and (len(behind) == 1 or behind[1].isspace())
 
 
 def _is_escaped(raw: str, place: int) -> bool:
