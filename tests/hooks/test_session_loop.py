@@ -340,6 +340,14 @@ def test_background_work_outlives_no_time_limit(session: Session) -> None:
     assert session.ended["status"] == "TIME_LIMIT"
 
 
+def test_a_good_promise_counts_when_the_time_is_over_and_work_still_runs(session: Session) -> None:
+    started(session, "x --max-duration 1h --verify 'test -e fixed'")
+    write(session, {**(session.state or {}), "startedAt": "2026-01-01T00:00:00Z"})
+    session.works()
+    (session.root / "fixed").touch()
+    assert "PROMISE_ACCEPTED" in session.stops(DONE, background_tasks=RUNNING)["systemMessage"]
+
+
 def test_cancel_works_at_once_and_with_loops_switched_off(session: Session) -> None:
     started(session, "x")
     session.env = {"RALPH_ACTIVE": "0"}

@@ -99,11 +99,11 @@ def expected(history: list[Turn], loop: dict[str, Any]) -> str:
     if "/ralph-pause" in commands:
         return "PAUSED"
     late = 0 < loop["maxDuration"] <= 60 * sum(turn.minutes for turn in history)
-    if now.background:
-        return "TIME_LIMIT" if late else "wait"
+    if now.background and not late:
+        return "wait"
     if claim_stands(history, loop) and (now.fixed or not loop["verify"]):
         return "AUDIT_COMPLETE" if is_audit(loop) else "PROMISE_ACCEPTED"
-    judged = [turn for turn in history if not turn.background]
+    judged = [*(turn for turn in history[:-1] if not turn.background), now]
     if len(judged) > loop["maxIterations"]:
         return "MAX_ITERATIONS_REACHED"
     if late:
@@ -241,6 +241,7 @@ FIVE = [Turn("claims", calls=1)] * 6
 @example(CHECKED, [*FIVE[:4], Turn(calls=1), Turn("claims", fixed=True)])
 @example({**LONG, "maxDuration": 3600}, [Turn(calls=1, minutes=20)] * 4)
 @example({**LONG, "maxDuration": 3600}, [Turn(background=True, minutes=20)] * 4)
+@example({**LONG, "maxDuration": 3600}, [Turn("claims", calls=1, background=True, minutes=60)])
 def test_every_decision_is_the_models(loop: dict[str, Any], script: list[Turn]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = Session(folder, loop)

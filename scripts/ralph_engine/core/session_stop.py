@@ -59,7 +59,7 @@ def answer(root: str, state: State, sent: dict[str, Any], environment: Mapping[s
     obeyed = _obeyed(root, state, now)
     if obeyed:
         return obeyed
-    if background.running(sent):
+    if background.running(sent) and not session_limits.time_over(state, now)[0]:
         return _waits(root, state, now)
     state = session_limits.counted(state, turn, _tree(root, turn))
     state, refusal = _claim(root, state, turn, now)
@@ -105,9 +105,6 @@ def _allowed(root: str, state: State, why: str) -> Answer:
 
 def _waits(root: str, state: State, now: float) -> Answer:
     """Said once: a server left running never ends, and nothing else would be seen of the loop."""
-    late = session_limits.time_over(state, now)
-    if late[0]:
-        return _ended(root, state, late, now)
     known = [decision["why"] for decision in state["decisions"][-1:]] == [_BACKGROUND]
     if not known:
         state = session_state.decided(state, now, "allowed", _BACKGROUND)
