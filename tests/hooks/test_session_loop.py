@@ -397,6 +397,16 @@ def test_pause_holds_and_resume_goes_on(session: Session) -> None:
     assert "reason" in session.stops("going on")
 
 
+def test_a_loop_held_during_its_checks_says_nothing_of_them(session: Session) -> None:
+    started(session, "x --verify false")
+    write(session, {**(session.state or {}), "verifyingSince": "2026-01-01T00:00:00Z"})
+    session.typed("ralph-pause")
+    assert session.state is not None and session.state["verifyingSince"] == ""
+    session.typed("ralph-resume")
+    session.works()
+    assert "cut off" not in session.stops(DONE)["reason"]
+
+
 def test_status_tells_and_changes_nothing(session: Session) -> None:
     assert "no loop runs" in session.typed("ralph-status")["reason"]
     started(session, "x")

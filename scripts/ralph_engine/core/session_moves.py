@@ -20,8 +20,9 @@ def end(root: str, state: State, status: str, why: str, now: float) -> str:
 
 
 def hold(root: str, state: State, now: float) -> str:
+    """What checks that run just then say does not count: none are told of."""
     held = {**state, "status": session_state.PAUSED, "pausedAt": clock.text(now), "queued": []}
-    held = session_state.decided(held, now, session_state.PAUSED, _ASKED)
+    held = session_state.decided({**held, "verifyingSince": ""}, now, session_state.PAUSED, _ASKED)
     session_state.write(root, held)
     log(root, held, session_state.PAUSED, _ASKED)
     return loop_words.status_line(held, now)
