@@ -71,29 +71,41 @@ def owner(path: Path) -> Owner | None:
 
 def _take(path: Path, patience: float) -> int | None:
     """A descriptor: the lock is held until it is closed. None where somebody else keeps it."""
-    give_up = time.monotonic() + patience
+    taken = False
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        while not _is_free(lock):
-            if time.monotonic() >= give_up:
+        try:
+            taken = _locks_within(lock, patience)
+        finally:
+            if not taken:
                 os.close(lock)
-                return None
-            time.sleep(_SLICE)
     except OSError as error:
-        raise Failure(
-            f"the lock {path} cannot be taken ({error.strerror})",
-            "free the path, or set XDG_STATE_HOME to a folder of yours",
-        ) from error
-    return lock
+        raise _unusable(path, error) from error
+    return lock if taken else None
 
 
-def _is_free(lock: int) -> bool:
-    """And from then on taken by us."""
+def _locks_within(lock: int, patience: float) -> bool:
+    give_up = time.monotonic() + patience
+    while not _locks(lock, fcntl.LOCK_EX):
+        if time.monotonic() >= give_up:
+            return False
+        time.sleep(_SLICE)
+    return True
+
+
+def _locks(lock: int, kind: int) -> bool:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _unusable(path: Path, error: OSError) -> Failure:
+    return Failure(
+        f"the lock {path} cannot be taken ({error.strerror})",
+        "free the path, or set XDG_STATE_HOME to a folder of yours",
+    )
 
 
 def _say_who(path: Path, run_id: str) -> None:
