@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import socket
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,13 +62,26 @@ def briefly(path: Path, what: str) -> Iterator[None]:
 
 def owner(path: Path) -> Owner | None:
     """Who holds the lock now; None where nobody does."""
-    if not path.exists():
+    try:
+        free = _is_free(path)
+    except FileNotFoundError:
         return None
-    lock = _take(path, 0)
-    if lock is None:
-        return _present_owner(path) or _UNKNOWN
-    os.close(lock)
-    return None
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return None if free else _present_owner(path) or _UNKNOWN
+
+
+def _is_free(path: Path) -> bool:
+    """Two who ask at once do not see each other: theirs is a lock that can be shared."""
+    # O_NONBLOCK: a FIFO in its place would otherwise wait for a writer for ever.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    looking = os.open(path, flags)
+    try:
+        if stat.S_ISDIR(os.fstat(looking).st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        return _locks(looking, fcntl.LOCK_SH)
+    finally:
+        os.close(looking)
 
 
 def _take(path: Path, patience: float) -> int | None:

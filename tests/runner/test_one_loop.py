@@ -167,13 +167,13 @@ time.sleep(0.15)
 
 
 @contextmanager
-def holder(lock: Path, how_long: str) -> Iterator[subprocess.Popen[str]]:
+def holder(lock: Path, how_long: str, kind: str = "LOCK_EX") -> Iterator[subprocess.Popen[str]]:
     """Another program that takes the lock, says so, and gives it back at its end."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     program = (
         "import fcntl, os, sys, time\n"
         "held = open(sys.argv[1], 'a')\n"
-        "fcntl.flock(held, fcntl.LOCK_EX)\n"
+        f"fcntl.flock(held, fcntl.{kind})\n"
     )
     argv = [sys.executable, "-I", "-c", program + how_long, str(lock)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
@@ -184,9 +184,10 @@ def holder(lock: Path, how_long: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_who_only_looks_does_not_make_a_start_fail(loops: Loops) -> None:
+@pytest.mark.parametrize("kind", ["LOCK_SH", "LOCK_EX"])
+def test_who_only_looks_does_not_make_a_start_fail(loops: Loops, kind: str) -> None:
     """`status` and hooks take the lock for a moment: here just when the runner wants it."""
-    with holder(loops.lock(), _UNTIL_THE_RUNNER_COMES):
+    with holder(loops.lock(), _UNTIL_THE_RUNNER_COMES, kind):
         winner = loops.start()
         loops.reached()
     loops.let_go()
@@ -270,3 +271,25 @@ def test_a_state_folder_that_cannot_be_written_is_named(loops: Loops) -> None:
     _, screen = process.communicate(timeout=DEADLINE)
     assert process.returncode == 2
     assert "ralph: state folder /proc/no-place/ralph/locks cannot be made (" in screen
+
+
+def test_locks_that_cannot_be_looked_at_are_named(loops: Loops) -> None:
+    folder = loops.lock().parent
+    folder.mkdir(parents=True)
+    folder.chmod(0)
+    # Root may look everywhere, unless it gives that up.
+    powers = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    process = subprocess.run(
+        [*(powers if os.geteuid() == 0 else []), sys.executable, "-I", ENGINE, "status"],
+        cwd=loops.project.root,
+        env=loops.project.environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    folder.chmod(0o700)
+    assert (process.returncode, process.stdout, process.stderr) == (
+        *(2, ""),
+        f"ralph: the lock {loops.lock()} cannot be taken (Permission denied)\n"
+        "hint: free the path, or set XDG_STATE_HOME to a folder of yours\n",
+    )
