@@ -462,6 +462,13 @@ def test_cancel_without_a_loop_asks_the_runner(session: Session) -> None:
     assert not request(session).exists()
 
 
+def test_cancel_waits_for_no_writer_where_the_lock_should_be(session: Session) -> None:
+    path = runner(session).path
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    assert "no runner in this folder" in session.typed("cancel-ralph")["reason"]
+
+
 @pytest.mark.parametrize("mine", ["run-1", "run-2", None])
 def test_the_runners_own_agent_cannot_cancel_it(session: Session, mine: str | None) -> None:
     session.env["RALPH_RUN_ID"] = mine

@@ -35,7 +35,7 @@ def is_running(root: str, base: str) -> bool:
 
     try:
         path = os.path.join(base, _LOCKS, f"{_lock_name(root)}.lock")
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return False
     try:
