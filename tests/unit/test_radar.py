@@ -930,6 +930,26 @@ def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:
     assert told([change._replace(before=None)], "bash tools/lint.sh") == []
 
 
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("tests/run.sh", "sh tests/run.sh"),
+        ("test_app.sh", "sh test_app.sh"),
+        ("test/check.js", "node test/check.js"),
+        ("tests/run_all.py", "python3 tests/run_all.py"),
+    ],
+)
+def test_a_check_script_that_is_named_like_a_test(path: str, command: str) -> None:
+    change = Change(path, path, "./app | grep -q 42\n", "exit 0\n")
+    assert told([change]) == []
+    assert told([change], command) == [(SCRIPT, "changed")]
+
+
+def test_tests_that_a_command_names_are_no_script() -> None:
+    more = Change(P, P, PYTEST, PYTEST + "\n\ndef test_more():\n    assert total([5]) == 5\n")
+    assert told([more], f"python3 {P}") == []
+
+
 def test_what_runs_a_script_is_no_comment_of_it() -> None:
     text = "#!/bin/sh\n# all of it\nruff check .\n"
     change = Change("check", "check", text, other(text, "#!/bin/sh", "#!/bin/true"))

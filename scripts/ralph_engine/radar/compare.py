@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from . import configured, kinds, named_files, weakened_tests
+from . import configured, kinds, languages, named_files, tests_in, weakened_tests
 from .change import CI, CONFIGURATION, EXPECTED, SCRIPT, Change, Finding
 
 _NAMED = 3
@@ -35,7 +35,7 @@ def _as_test(change: Change, named: Set[str]) -> Change:
 
 
 def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
-    kind = kinds.of(change.old_path, named)
+    kind = _kind(change, named)
     if kind != kinds.CONFIGURATION and kinds.of(change.path) == kinds.CONFIGURATION:
         yield from _configuration(change._replace(old_path=change.path, before=None))
     if kind == kinds.CONFIGURATION:
@@ -45,6 +45,15 @@ def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
             yield Finding(change.old_path, _WHOLE[kind], "the file is gone")
         elif configured.significant(change.before) != configured.significant(change.after):
             yield Finding(change.path, _WHOLE[kind], "changed")
+
+
+def _kind(change: Change, named: Set[str]) -> str:
+    """A file in a folder of tests may be what starts them."""
+    path = change.old_path
+    kind = kinds.of(path, named)
+    if kind != kinds.TEST or path not in named:
+        return kind
+    return kind if tests_in.read(change.before or "", languages.of(path)).tests else kinds.SCRIPT
 
 
 def _configuration(change: Change) -> Iterator[Finding]:
