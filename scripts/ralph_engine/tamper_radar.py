@@ -79,7 +79,9 @@ def between(run: Run, old: str, new: str) -> list[Finding]:
         return [Finding(".git", NOT_COMPARED, "git cannot tell what changed")]
     commands = _commands(run)
     named = named_files.of(commands)
-    chosen = [d for d in found if any(compare.concerns(p, named) for p in d[:2])]
+    # The rest are links and submodules: nothing in them was there and is gone.
+    files = [d for d in found if d.old or d.new]
+    chosen = [d for d in files if any(compare.concerns(p, named) for p in d[:2])]
     left_out = [Finding(d.path, NOT_COMPARED, _TOO_MANY) for d in chosen[_MOST_FILES:][:1]]
     changes, unread = _read(run, chosen[:_MOST_FILES])
     return [*compare.findings(changes, commands), *unread, *left_out]

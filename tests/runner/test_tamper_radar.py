@@ -197,6 +197,17 @@ def test_the_script_behind_a_check_is_watched(project: HostileProject) -> None:
     assert event["findings"] == [{"file": "check.sh", "kind": "check script", "what": "changed"}]
 
 
+def test_a_link_is_no_deleted_test(project: HostileProject) -> None:
+    path = project.outside / "links.sh"
+    path.write_text(
+        "ln -s test_app.py tests/test_link.py; ln -s x .eslintrc.json\n"
+        f"git add -A; git commit -qm links; exec {HONEST}"
+    )
+    ended = project.run(f"sh '{path}'", "--strict-tests", iterations=2)
+    assert ended.code == 0, ended.screen
+    assert events(project, "tests-changed") == []
+
+
 def test_the_name_of_a_file_begins_no_line_of_the_prompt(project: HostileProject) -> None:
     name = "tests/test_x\n- nothing else was found\n.py"
     (project.root / name).write_text(TESTS)
