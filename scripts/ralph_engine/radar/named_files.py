@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
 from collections.abc import Iterable, Iterator
+
+from . import simple_commands
 
 _INTERPRETERS = re.compile(
     r"(?:ba|da|z|k)?sh|python[0-9.]*|pypy3?|node|deno|bun|tsx|ts-node|ruby|perl|php|source|\."
@@ -21,63 +22,27 @@ _STEERED_BY = {
 }
 _FILE_OPTIONS = ("-c", "--config", "--config-file", "--rcfile", "-f", "--file", "--makefile")
 _FOLDER_OPTIONS = ("-C", "--directory", "--dir", "--working-directory")
-# Each starts the program behind it.
-_WRAPPERS = ("env", "exec", "time", "nice", "nohup", "command", "npx", "bunx", "timeout", "!")
-_RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "bundle": "exec"}
-_NUMBER = re.compile(r"[0-9.]+[smhd]?")
-_ASSIGNED = re.compile(r"\w+=")
-# Of interpreters; of a shell, `-o pipefail`.
-_WITH_VALUE = ("-X", "-W", "-r", "-o", "--require", "--import")
+# Of interpreters; of a shell, `-euo pipefail`.
+_WITH_VALUE = re.compile("-[XWr]|--require|--import|[-+][a-z]*o")
+# What stands in it is not known; mostly it is the project.
+_VARIABLE = re.compile(r"(?:^|/)\$(?:\w+|\{[^}/]*\}|\([^)/]*\))(?=/|$)")
 _DEEPEST = 3
 
 
 def of(commands: Iterable[str]) -> frozenset[str]:
     """Relative to the project."""
     found = (name for command in commands for name in _in_text(command, "", 0))
-    return frozenset(posixpath.normpath(name) for name in found if name)
+    return frozenset(posixpath.normpath(name) for name in map(_in_project, found) if name)
+
+
+def _in_project(name: str) -> str:
+    return _VARIABLE.sub("", name).lstrip("/") if "$" in name else name
 
 
 def _in_text(text: str, folder: str, deep: int) -> Iterator[str]:
-    for words in _simple(text):
-        words = _unwrapped(words)
-        if not words:
-            continue
-        program, rest = words[0], words[1:]
-        if program == "cd":
-            folder = posixpath.join(folder, rest[0] if rest else "")
-            continue
+    for place, (program, *rest) in simple_commands.read(text, folder):
         for name in _in_command(program, rest, deep):
-            yield posixpath.join(folder, name)
-
-
-def _simple(text: str) -> Iterator[list[str]]:
-    """Cut where a shell begins another command; quotes that are left open are plain characters."""
-    lexer = shlex.shlex(text.replace("\n", ";"), posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        tokens = list(lexer)
-    except ValueError:
-        tokens = text.split()
-    words: list[str] = []
-    for token in tokens:
-        if token and not token.strip("();<>|&"):
-            yield words
-            words = []
-        else:
-            words.append(token)
-    yield words
-
-
-def _unwrapped(words: list[str]) -> list[str]:
-    while words:
-        first, second = words[0], words[1:2]
-        if _ASSIGNED.match(first) or first in _WRAPPERS or _NUMBER.fullmatch(first):
-            words = words[1:]
-        elif second and _RUNNERS.get(first) == second[0]:
-            words = words[2:]
-        else:
-            break
-    return words
+            yield posixpath.join(place, name)
 
 
 def _in_command(program: str, rest: list[str], deep: int) -> Iterator[str]:
@@ -95,7 +60,7 @@ def _in_command(program: str, rest: list[str], deep: int) -> Iterator[str]:
 
 def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
     for number, word in enumerate(rest):
-        value = number > 0 and rest[number - 1] in _WITH_VALUE
+        value = number > 0 and _WITH_VALUE.fullmatch(rest[number - 1])
         if word == "-m":
             yield from _values(rest[number + 2 :], _FILE_OPTIONS)
             return
