@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import commit_files, review_range
+from . import commit_files, git, review_range
 from .commit_files import Difference
 from .core import review
 from .core.review import Violation
@@ -77,14 +77,13 @@ def between(run: Run, old: str, new: str) -> list[Finding]:
     found = [] if old == new else commit_files.differences(run.root, old, new)
     if found is None:
         return [Finding(".git", NOT_COMPARED, "git cannot tell what changed")]
-    commands = _commands(run)
-    named = named_files.of(commands)
+    named = named_files.of(_commands(run), lambda path: _was(run, old, path))
     # The rest are links and submodules: nothing in them was there and is gone.
     files = [d for d in found if d.old or d.new]
     chosen = [d for d in files if any(compare.concerns(p, named) for p in d[:2])]
     left_out = [Finding(d.path, NOT_COMPARED, _TOO_MANY) for d in chosen[_MOST_FILES:][:1]]
     changes, unread = _read(run, chosen[:_MOST_FILES])
-    return [*compare.findings(changes, commands), *unread, *left_out]
+    return [*compare.findings(changes, named), *unread, *left_out]
 
 
 def _read(run: Run, chosen: list[Difference]) -> tuple[list[Change], list[Finding]]:
@@ -101,6 +100,14 @@ def _read(run: Run, chosen: list[Difference]) -> tuple[list[Change], list[Findin
 
 def _text(texts: dict[str, bytes], blob: str) -> str | None:
     return texts[blob].decode("utf-8", "replace") if blob else None
+
+
+def _was(run: Run, commit: str, path: str) -> str | None:
+    # Out of a command: no program can be given a NUL or half a character.
+    if not path.isprintable():
+        return None
+    answer = git.ask(run.root, "cat-file", "blob", f"{commit}:./{path}")
+    return answer.output[:_LARGEST].decode("utf-8", "replace") if answer.code == 0 else None
 
 
 def _commands(run: Run) -> list[str]:

@@ -17,23 +17,31 @@ texts = st.one_of(
 )
 maybe = st.one_of(st.none(), texts)
 changes = st.builds(Change, st.sampled_from(PATHS), st.sampled_from(PATHS), maybe, maybe)
-COMMANDS = ["sh check.sh"]
+NAMED = {"check.sh"}
 
 
 @given(st.lists(changes, max_size=5))
 def test_any_change_has_short_findings_and_no_exception(found: list[Change]) -> None:
-    for finding in compare.findings(found, COMMANDS):
+    for finding in compare.findings(found, NAMED):
         assert finding.kind and 0 < len(finding.what) < 300
 
 
 @given(st.sampled_from(PATHS), texts)
 def test_the_same_text_is_no_finding(path: str, text: str) -> None:
-    assert compare.findings([Change(path, path, text, text)], COMMANDS) == []
+    assert compare.findings([Change(path, path, text, text)], NAMED) == []
 
 
-@given(st.lists(st.text(max_size=80), max_size=4))
-def test_any_command_can_be_read(commands: list[str]) -> None:
-    assert all(isinstance(name, str) and name for name in named_files.of(commands))
+STARTS = ["sh a.sh", "./a.sh", "make a", "npm test", "cd b", "a: b", "\t@sh c.sh", "$(dirname $0)/"]
+STARTS += ['{"scripts": {"test": "sh a.sh"}}', "#!/bin/sh", "bash -c '", "$X/a.sh", "-C ..", "\\\n"]
+scripts = st.one_of(
+    st.text(max_size=80), st.lists(st.sampled_from(STARTS), max_size=9).map("\n".join)
+)
+
+
+@given(st.lists(scripts, max_size=4), st.one_of(st.none(), scripts))
+def test_any_command_and_any_script_can_be_read(commands: list[str], script: str | None) -> None:
+    found = named_files.of(commands, lambda path: script)
+    assert all(isinstance(name, str) and name for name in found)
 
 
 TESTS = [f"def test_{n}():\n    assert f({n}) == {n}\n\n\n" for n in range(8)]
@@ -56,7 +64,7 @@ def moved(before: dict[str, str], after: dict[str, str]) -> list[Change]:
 def test_tests_that_only_moved_are_no_finding(
     before: list[str], after: list[str], order: list[str]
 ) -> None:
-    assert compare.findings(moved(spread(before, TESTS), spread(after, order)), []) == []
+    assert compare.findings(moved(spread(before, TESTS), spread(after, order)), set()) == []
 
 
 @given(places, places, st.integers(0, 7))
@@ -64,6 +72,6 @@ def test_a_test_that_is_gone_is_found_wherever_the_others_moved(
     before: list[str], after: list[str], lost: int
 ) -> None:
     kept = TESTS[:lost] + TESTS[lost + 1 :]
-    [finding] = compare.findings(moved(spread(before, TESTS), spread(after, kept)), [])
+    [finding] = compare.findings(moved(spread(before, TESTS), spread(after, kept)), set())
     assert (finding.file, finding.kind) == (before[lost], DELETED_TEST)
     assert finding.what == f'"test_{lost}" is gone'

@@ -197,6 +197,25 @@ def test_the_script_behind_a_check_is_watched(project: HostileProject) -> None:
     assert event["findings"] == [{"file": "check.sh", "kind": "check script", "what": "changed"}]
 
 
+def test_the_scripts_behind_the_script_of_a_check_are_watched(project: HostileProject) -> None:
+    (project.root / "check.sh").write_text("exec sh tools/inner.sh\n")
+    (project.root / "tools").mkdir()
+    (project.root / "tools" / "inner.sh").write_text("grep -q done US-1.txt\n")
+    document = {**project.document(), "verifyCommands": ["sh check.sh"]}
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("add", "-A")
+    project.git("commit", "-qm", "a check")
+    path = project.outside / "vacuous.sh"
+    # Also in a check that names it no more.
+    path.write_text(
+        "echo true > tools/inner.sh; echo true > check.sh; git commit -qam vacuous; exec " + HONEST
+    )
+    project.run(f"sh '{path}'", iterations=1)
+    [event] = events(project, "tests-changed")
+    files = ["check.sh", "tools/inner.sh"]
+    assert [(f["file"], f["what"]) for f in event["findings"]] == [(f, "changed") for f in files]
+
+
 def test_a_link_is_no_deleted_test(project: HostileProject) -> None:
     path = project.outside / "links.sh"
     path.write_text(

@@ -30,7 +30,8 @@ class Row(NamedTuple):
 
 
 def told(changes: list[Change], *commands: str) -> Told:
-    return [(finding.kind, finding.what) for finding in compare.findings(changes, commands)]
+    found = compare.findings(changes, named_files.of(commands))
+    return [(finding.kind, finding.what) for finding in found]
 
 
 PYTEST = """import pytest
@@ -840,7 +841,7 @@ def test_a_test_that_moved_and_lost_an_assertion() -> None:
             Change(P, P, PYTEST, None),
             Change("tests/new_test.py", "tests/new_test.py", None, weaker),
         ],
-        [],
+        set(),
     )
     assert found == [Finding("tests/new_test.py", *less("test_total", 1, 2))]
 
@@ -887,10 +888,68 @@ BOMBS = {
 @pytest.mark.parametrize("path", [P, J, R, S])
 def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
     """The deadline of the test is the assertion: minutes otherwise."""
-    compare.findings([Change(path, path, bomb, bomb[1:])], [])
+    compare.findings([Change(path, path, bomb, bomb[1:])], set())
 
 
-MAKEFILES = [f"web/a/b/{name}" for name in ("GNUmakefile", "makefile", "Makefile")]
+MAKE_READS = {"GNUmakefile", "makefile", "Makefile"}
+NPM = '{"scripts": {"test": "node scripts/check.js && npm run -s lint", "lint": "sh lint.sh"}}'
+MAKE = """PYTHON = python3
+.PHONY: test
+all: ; sh scripts/all.sh
+test: build \\
+  lint
+\t@cd web && sh ./web-check.sh
+\t$(PYTHON) tools/check.py
+lint:
+# all of it
+
+\t-sh tools/lint.sh
+deploy:
+\tsh tools/deploy.sh
+"""
+STARTS = """#!/bin/sh
+# don't stop
+cd "$(dirname "$0")/.." || exit
+sh "$(dirname "$0")/inner.sh" && scripts/other.sh
+python3 app.py | ./app --now
+"""
+BEHIND: list[tuple[str, dict[str, str], set[str]]] = [
+    ("npm test", {"package.json": NPM}, {"scripts/check.js", "lint.sh"}),
+    ("npm t", {"package.json": NPM}, {"scripts/check.js", "lint.sh"}),
+    ("yarn lint", {"package.json": NPM}, {"lint.sh"}),
+    ("pnpm -C web run lint", {"web/package.json": NPM}, {"web/lint.sh"}),
+    ("cd web && bun run lint", {"web/package.json": NPM}, {"web/lint.sh"}),
+    (
+        "npm run all",
+        {"package.json": '{"scripts": {"all": "true", "preall": "sh a.sh", "postall": "b/c.sh"}}'},
+        {"a.sh", "b/c.sh"},
+    ),
+    ("npm test", {"package.json": '{"scripts": {"test": "node app.js"}}'}, set()),
+    ("npm test", {"package.json": '{"scripts": {"test": ["a.sh"]}}'}, set()),
+    ("npm test", {"package.json": "[1"}, set()),
+    ("npm test", {}, set()),
+    (
+        "make test",
+        {"Makefile": MAKE},
+        {*MAKE_READS, "web/web-check.sh", "tools/check.py", "tools/lint.sh"},
+    ),
+    ("make test", {"makefile": "", "Makefile": MAKE}, {"GNUmakefile", "makefile"}),
+    ("make test", {}, set()),
+    ("make", {"Makefile": MAKE}, {*MAKE_READS, "scripts/all.sh"}),
+    ("make -C a -f b.mk deploy X=1", {"a/b.mk": MAKE}, {"a/b.mk", "a/tools/deploy.sh"}),
+    (
+        "sh scripts/check.sh",
+        {"scripts/check.sh": STARTS, "scripts/inner.sh": "exec tools/more.sh\n"},
+        # What a variable stands for is not known: the project, or the folder of the script.
+        {"scripts/check.sh", "scripts/inner.sh", "scripts/other.sh", "tools/more.sh"}
+        | {"inner.sh", "../scripts/other.sh"},
+    ),
+    ("bun run scripts/check.ts && deno run check.ts", {}, {"scripts/check.ts", "check.ts"}),
+    ("./check", {"check": "#!/bin/bash\n. ./lib.sh\n"}, {"check", "lib.sh"}),
+    ("python3 check.py", {"check.py": "./other.sh\n"}, {"check.py"}),
+    ("./check", {"check": "#!/usr/bin/python3\n./other.sh\n"}, {"check"}),
+    ("sh a.sh", {"a.sh": "sh a.sh; sh b.sh\n", "b.sh": "sh a.sh\n"}, {"a.sh", "b.sh"}),
+]
 NAMED = [
     ("sh scripts/check.sh", {"scripts/check.sh"}),
     ("./check && bash -eu tools/lint.sh --fast", {"check", "tools/lint.sh"}),
@@ -901,9 +960,9 @@ NAMED = [
         {"web/run-tests.sh", "web/scripts/check.mjs"},
     ),
     ("sh -c 'exec ./inner.sh'", {"inner.sh"}),
-    ("make test", {"GNUmakefile", "makefile", "Makefile"}),
-    ("make -C back/end test", {f"back/end/{n}" for n in ("GNUmakefile", "makefile", "Makefile")}),
-    ("cd web && make -Ca --directory=b -f ci.mk", {*MAKEFILES, "web/a/b/ci.mk"}),
+    ("make test", MAKE_READS),
+    ("make -C back/end test", {f"back/end/{name}" for name in MAKE_READS}),
+    ("cd web && make -Ca --directory=b -f ci.mk", {"web/a/b/ci.mk"}),
     ("npx mocha -C --config mocha.ci.js", {"mocha.ci.js"}),
     ("uv run pytest -c ci/pytest.ini tests", {"ci/pytest.ini"}),
     ("python -m pytest --config-file=ci/p.ini", {"ci/p.ini"}),
@@ -929,7 +988,26 @@ NAMED = [
 
 @pytest.mark.parametrize(("command", "files"), NAMED)
 def test_the_files_that_a_command_names(command: str, files: set[str]) -> None:
-    assert named_files.of([command]) == files
+    there = {"Makefile": "", "back/end/Makefile": ""}
+    assert named_files.of([command], there.get) == files
+
+
+@pytest.mark.parametrize(("command", "texts", "files"), BEHIND)
+def test_the_files_behind_a_command(command: str, texts: dict[str, str], files: set[str]) -> None:
+    found = named_files.of([command], texts.get)
+    assert {name for name in found if "package.json/" not in name} == files
+
+
+def test_scripts_that_start_each_other_without_end_are_left() -> None:
+    many = "".join(f"cd a{n}\nsh x.sh{n}\nmake t{n}\nnpm run s{n}\n" for n in range(900))
+    read: list[str] = []
+
+    def text(path: str) -> str:
+        read.append(path)
+        return many
+
+    named_files.of(["sh x.sh"], text)
+    assert len(read) == len(set(read)) <= 40
 
 
 def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
-from . import configured, kinds, languages, named_files, tests_in, weakened_tests
+from . import configured, kinds, languages, tests_in, weakened_tests
 from .change import CI, CONFIGURATION, EXPECTED, SCRIPT, Change, Finding
 
 _NAMED = 3
@@ -16,9 +16,8 @@ def concerns(path: str, named: Set[str]) -> bool:
     return bool(kinds.of(path, named)) or kinds.may_hold_tests(path)
 
 
-def findings(changes: Sequence[Change], commands: Iterable[str]) -> list[Finding]:
-    """`commands` are the project's own checks: the scripts they run count as such."""
-    named = named_files.of(commands)
+def findings(changes: Sequence[Change], named: Set[str]) -> list[Finding]:
+    """`named` are the files behind the project's own checks."""
     tests = [_as_test(change, named) for change in changes if _is_test(change.old_path, named)]
     tests += [c for c in changes if _is_test(c.path, named) and not _is_test(c.old_path, named)]
     others = [finding for change in changes for finding in _of_other(change, named)]

@@ -1,85 +1,63 @@
-"""The files that check commands name: the scripts they run and what steers these."""
+"""The files that check commands name: the scripts they run and what steers these.
+
+Also those behind them: of a package's scripts, of make's recipes, of shell scripts.
+"""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from . import simple_commands
+from . import simple_commands, started
+from .simple_commands import Command, Shell
+from .started import Started, Texts
 
-_INTERPRETERS = re.compile(
-    r"(?:ba|da|z|k)?sh|python[0-9.]*|pypy3?|node|deno|bun|tsx|ts-node|ruby|perl|php|source|\."
+# A check may run the program itself, which is no check and changes every day.
+_CHECKS = re.compile(
+    r"(?:^|/)(?:scripts?|tools|ci|hack|tests?|specs?|package\.json)/|\.(?:sh|bash|mk)$"
+    r"|(?:test|check|lint|verify|makefile)[^/]*$",
+    re.IGNORECASE,
 )
-_STEERED_BY = {
-    "make": ("GNUmakefile", "makefile", "Makefile"),
-    "gmake": ("GNUmakefile", "makefile", "Makefile"),
-    "just": ("justfile", "Justfile", ".justfile"),
-    "rake": ("Rakefile", "rakefile"),
-    "task": ("Taskfile.yml", "Taskfile.yaml"),
-    "bats": (),
-    **dict.fromkeys(("pytest", "py.test", "jest", "vitest", "mocha", "eslint", "playwright"), ()),
-}
-_FILE_OPTIONS = ("-c", "--config", "--config-file", "--rcfile", "-f", "--file", "--makefile")
-_FOLDER_OPTIONS = ("-C", "--directory", "--dir", "--working-directory")
-# Of interpreters; of a shell, `-euo pipefail`.
-_WITH_VALUE = re.compile("-[XWr]|--require|--import|[-+][a-z]*o")
-# What stands in it is not known; mostly it is the project.
-_VARIABLE = re.compile(r"(?:^|/)\$(?:\w+|\{[^}/]*\}|\([^)/]*\))(?=/|$)")
-_DEEPEST = 3
+# Agents write these texts as well: each number ends what would take for ever.
+_DEEPEST, _MOST_SHELLS, _MOST_COMMANDS, _MOST_FILES, _MOST_LOOKS = 3, 60, 5_000, 40, 500
 
 
-def of(commands: Iterable[str]) -> frozenset[str]:
-    """Relative to the project."""
-    found = (name for command in commands for name in _in_text(command, "", 0))
-    return frozenset(posixpath.normpath(name) for name in map(_in_project, found) if name)
+def of(commands: Iterable[str], text_of: Texts = lambda path: None) -> frozenset[str]:
+    """Relative to the project; the text is None where there is no such file."""
+    text_of = _sparing(text_of)
+    shells = dict.fromkeys(Shell((command,)) for command in commands)
+    waiting, most = list(shells), 3 * len(shells) + _MOST_SHELLS
+    found: set[str] = set()
+    # The list grows while it is read.
+    read = (command for shell in waiting for command in simple_commands.read(shell))
+    for command in islice(read, _MOST_COMMANDS):
+        for name, inner in _started(command, text_of):
+            found.add(name)
+            deeper = [i for i in inner if i not in shells and i.deep <= _DEEPEST]
+            waiting += deeper[: most - len(waiting)]
+            shells.update(dict.fromkeys(deeper))
+    return frozenset(found - {"", "."})
 
 
-def _in_project(name: str) -> str:
-    return _VARIABLE.sub("", name).lstrip("/") if "$" in name else name
+def _started(command: Command, text_of: Texts) -> Iterator[Started]:
+    inside = command.shell.inside
+    for name, inner in started.by(command, text_of):
+        if not name:
+            yield Started(name, tuple(shell._replace(inside=inside) for shell in inner))
+        elif not inside or _CHECKS.search(name):
+            yield Started(name, inner)
 
 
-def _in_text(text: str, folder: str, deep: int) -> Iterator[str]:
-    for place, (program, *rest) in simple_commands.read(text, folder):
-        for name in _in_command(program, rest, deep):
-            yield posixpath.join(place, name)
+def _sparing(text_of: Texts) -> Texts:
+    known: dict[str, str | None] = {}
+    looks = iter(range(_MOST_LOOKS))
 
+    def text(path: str) -> str | None:
+        if next(looks, None) is None:
+            return None
+        if path not in known and len(known) < _MOST_FILES:
+            known[path] = text_of(path)
+        return known.get(path)
 
-def _in_command(program: str, rest: list[str], deep: int) -> Iterator[str]:
-    base = posixpath.basename(program)
-    if _INTERPRETERS.fullmatch(base):
-        yield from _in_interpreter(rest, deep)
-    elif base in _STEERED_BY:
-        # Only of programs that go there: another one's -C has another meaning.
-        goes = _values(rest, _FOLDER_OPTIONS) if _STEERED_BY[base] else ()
-        for name in (*_STEERED_BY[base], *_values(rest, _FILE_OPTIONS)):
-            yield posixpath.join(*goes, name)
-    elif "/" in program and not program.startswith("/"):
-        yield program
-
-
-def _in_interpreter(rest: list[str], deep: int) -> Iterator[str]:
-    for number, word in enumerate(rest):
-        value = number > 0 and _WITH_VALUE.fullmatch(rest[number - 1])
-        if word == "-m":
-            yield from _values(rest[number + 2 :], _FILE_OPTIONS)
-            return
-        if re.fullmatch("-[a-z]*c", word):
-            text = rest[number + 1 :][:1]
-            yield from _in_text(text[0], "", deep + 1) if text and deep < _DEEPEST else ()
-            return
-        if not value and not word.startswith("-") and word != "run":
-            yield word
-            return
-
-
-def _values(rest: list[str], options: tuple[str, ...]) -> list[str]:
-    """Behind it, after `=`, or of a short one in the same word."""
-    found = []
-    for word, following in zip(rest, [*rest[1:], ""]):
-        option, _, value = word.partition("=")
-        if option in options:
-            found.append(value or following)
-        elif word[:2] in options:
-            found.append(word[2:])
-    return found
+    return text

@@ -6,7 +6,9 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
+from typing import NamedTuple
 
+_LONGEST, _LONGEST_PATH = 20_000, 250
 # A shell's words before a command, and programs that start the one behind them.
 _BEFORE = frozenset(
     "if then elif else while until do { ! env exec time nice nohup command npx bunx timeout"
@@ -16,15 +18,48 @@ _RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "bund
 # Options of these that take a value, where that is no number.
 _VALUED = ("-u", "-s", "--signal", "--with", "--extra", "--group")
 _SKIPPED = re.compile(r"-|\w+=|[0-9.]+[smhd]?$")
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^}/]*\}|\([^)/]*\))(?:/|$)")
 
 
-def read(text: str, folder: str) -> Iterator[tuple[str, list[str]]]:
-    for words in _cut(text):
-        words = words[_start(words) :]
-        if words[:1] == ["cd"]:
-            folder = posixpath.join(folder, *words[1:2])
-        elif words:
-            yield folder, words
+class Shell(NamedTuple):
+    """What it reads and where; `home` is what its variables may stand for, besides the project.
+
+    Each file that it starts leads one deeper; `inside` of one are the commands of no person.
+    """
+
+    texts: tuple[str, ...]
+    folder: str = ""
+    home: str = ""
+    deep: int = 0
+    inside: bool = False
+
+    def within(self, folder: str, name: str) -> str:
+        bare = _VARIABLE.sub("", name, 1).lstrip("/") if name.startswith("$") else name
+        base = folder if bare == name else self.home
+        return posixpath.normpath(posixpath.join(base, bare))[:_LONGEST_PATH]
+
+
+class Command(NamedTuple):
+    shell: Shell
+    folder: str
+    program: str
+    rest: list[str]
+
+    def path(self, *names: str) -> str:
+        place = self.folder
+        for name in names:
+            place = self.shell.within(place, name)
+        return place
+
+
+def read(shell: Shell) -> Iterator[Command]:
+    folder = shell.folder
+    for words in (words for text in shell.texts for words in _cut(text[:_LONGEST])):
+        program, *rest = words[_start(words) :] or [""]
+        if program == "cd":
+            folder = shell.within(folder, rest[0] if rest else "")
+        elif program:
+            yield Command(shell, folder, program, rest)
 
 
 def _cut(text: str) -> Iterator[list[str]]:
