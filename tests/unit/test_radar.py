@@ -1020,6 +1020,13 @@ def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:
     assert told([change._replace(before=None)], "bash tools/lint.sh") == []
 
 
+def test_a_makefile_that_outdoes_the_one_of_a_check() -> None:
+    new = Change("GNUmakefile", "GNUmakefile", None, "test:\n\ttrue\n")
+    named = named_files.of(["make test"], {"Makefile": "test:\n\tpytest\n"}.get)
+    assert [(f.kind, f.what) for f in compare.findings([new], named)] == [(SCRIPT, "new")]
+    assert told([new], "make test") == []
+
+
 @pytest.mark.parametrize(
     ("path", "command"),
     [

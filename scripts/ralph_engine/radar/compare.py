@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence, Set
 
 from . import configured, kinds, languages, tests_in, weakened_tests
 from .change import CI, CONFIGURATION, EXPECTED, SCRIPT, Change, Finding
+from .started import MAKEFILES
 
 _NAMED = 3
 _WHOLE = {kinds.CI: CI, kinds.SCRIPT: SCRIPT, kinds.EXPECTED: EXPECTED}
@@ -39,7 +41,10 @@ def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
         yield from _configuration(change._replace(old_path=change.path, before=None))
     if kind == kinds.CONFIGURATION:
         yield from _configuration(change)
-    elif kind in _WHOLE and change.before is not None:
+    elif change.before is None:
+        if kind == kinds.SCRIPT and posixpath.basename(change.path) in MAKEFILES:
+            yield Finding(change.path, SCRIPT, "new")
+    elif kind in _WHOLE:
         if change.after is None or change.path != change.old_path:
             yield Finding(change.old_path, _WHOLE[kind], "the file is gone")
         elif configured.significant(change.before) != configured.significant(change.after):
