@@ -1062,6 +1062,13 @@ def test_what_runs_a_script_is_no_comment_of_it() -> None:
         ("src/Button.spec.tsx", kinds.TEST),
         ("cypress/e2e/login.cy.ts", kinds.TEST),
         ("src/ShopTests.cs", kinds.TEST),
+        ("shop/tests.py", kinds.TEST),
+        ("test.py", kinds.TEST),
+        ("src/foo-test.js", kinds.TEST),
+        ("src/foo-spec.js", kinds.TEST),
+        ("shop/order_tests.py", kinds.TEST),
+        ("src/shop.tests.ts", kinds.TEST),
+        ("lib/shop_specs.rb", kinds.TEST),
         ("../.github/workflows/ci.yml", kinds.CI),
         (".husky/pre-commit", kinds.CI),
         ("api/tsconfig.build.json", kinds.CONFIGURATION),
@@ -1070,6 +1077,9 @@ def test_what_runs_a_script_is_no_comment_of_it() -> None:
         ("src/testing.ts", ""),
         ("docs/spec/a.md", ""),
         ("src/inspect.go", ""),
+        ("src/latest.js", ""),
+        ("src/attests.py", ""),
+        ("shop/specs.py", ""),
     ],
 )
 def test_what_a_file_is(path: str, kind: str) -> None:
