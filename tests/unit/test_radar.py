@@ -291,6 +291,26 @@ PYTHON_ROWS = [
         "collect_ignore = ['test_shop.py']\n",
         [skips(1, "collect_ignore")],
     ),
+    *(
+        Row(f"a conftest with {word}", "tests/conftest.py", "x = 1\n", text, [skips(1, word)])
+        for word, text in (
+            ("pytest_runtest_makereport", "def pytest_runtest_makereport(item, call):\n    x()\n"),
+            ("pytest_pyfunc_call", "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"),
+            ("pytest_sessionfinish", "def pytest_sessionfinish(session):\n    x()\n"),
+            (".exitstatus", "    session.exitstatus = 0\n"),
+            (".outcome", "    report.outcome = 'passed'\n"),
+            ("os._exit", "def leave():\n    os._exit(0)\n"),
+        )
+    ),
+    Row("left before the tests", P, PYTEST, "sys.exit(0)\n" + PYTEST, [skips(1, "sys.exit")]),
+    Row(
+        "left with success by another program",
+        P,
+        PYTEST,
+        other(PYTEST, "total([]) == 0", "run([python, '-c', 'import sys; sys.exit(0)']) == 0"),
+        [],
+    ),
+    Row("an end that is asserted", P, "", "    assert session.exitstatus == 0\n", []),
     Row(
         "unittest: an assertion",
         P,
@@ -442,6 +462,14 @@ JAVASCRIPT_ROWS = [
         "exports[`a`] = `2`;\n",
         [(EXPECTED, "changed")],
     ),
+    Row(
+        "left before the tests",
+        J,
+        JEST,
+        JEST.replace("describe", "process.exit(0);\ndescribe"),
+        [skips(1, "process.exit")],
+    ),
+    Row("left with success by another program", J, JEST, JEST + "run('process.exit(0)');\n", []),
     Row("one more test", J, JEST, JEST + "it('is new', () => expect(total([9])).toBe(9));\n", []),
 ]
 GO_ROWS = [

@@ -42,6 +42,12 @@ PYTHON = Language(
         r"\.skipTest\b(?=\()",
         r"\bcollect_ignore(?:_glob)?\b(?=\s*(?::[^=]*)?=)",
         r"\bpytest_(?:ignore_collect|collection_modifyitems)\b",
+        # They decide what runs and how it ended.
+        r"\bpytest_(?:runtest_\w+|pyfunc_call|sessionfinish|unconfigure|cmdline_main)\b(?=\s*[(=])",
+        r"\.exitstatus\b(?=\s*=\s*0)",
+        r"\.outcome\b(?=\s*=\s*['\"]passed)",
+        # Not where a test gives it to another program.
+        r"^(?:\s*os\._exit|sys\.exit)\b(?=\(\s*0?\s*\))",
         r"\bload_tests\b(?=\()",
         r"__test__\s*=\s*False",
     ),
@@ -70,6 +76,7 @@ JAVASCRIPT = Language(
         r"\b(?:it|test|describe|suite|context)\.(?:\w+\.)*(?:runIf|only)\b",
         r"^\s*(?:xit|xtest|xdescribe|fit|fdescribe)(?=\(|\.)",
         r"\bthis\.skip\b(?=\()",
+        r"^\s*process\.exit\b(?=\(\s*0?\s*\))",
     ),
     assertion=_any(r"\bexpect(?:TypeOf)?\s*[(.]", r"\bassert(?:\.\w+)*\(", r"\.should\b"),
     vacuous=_any(
