@@ -84,6 +84,13 @@ func TestRefuses(t *testing.T) {
 \tassert.Panics(t, func() { Total(-1) })
 }
 """
+SUITE = """
+func (s *ShopSuite) TestTotal() {
+\ts.Equal(3, Total(1, 2))
+\ts.Require().NoError(Check())
+\ts.Run("more", func() { s.SetupTest() })
+}
+"""
 MAIN = """
 func TestMain(m *testing.M) {
 \tos.Exit(m.Run())
@@ -518,6 +525,28 @@ GO_ROWS = [
         GO + MAIN,
         GO + other(MAIN, "os.Exit(m.Run())", "setup()"),
         [less("TestMain", 0, 1)],
+    ),
+    Row("a suite's test deleted", G, GO + SUITE, GO, [gone("TestTotal")]),
+    Row(
+        "a suite's assertion deleted",
+        G,
+        SUITE,
+        without(SUITE, "\ts.Equal(3, Total(1, 2))\n"),
+        [less("TestTotal", 1, 2)],
+    ),
+    Row(
+        "a suite's requirement deleted",
+        G,
+        SUITE,
+        without(SUITE, "\ts.Require().NoError(Check())\n"),
+        [less("TestTotal", 1, 2)],
+    ),
+    Row(
+        "a suite's set-up",
+        G,
+        SUITE,
+        other(SUITE, "s.SetupTest()", "s.T()"),
+        [],
     ),
     Row("a build constraint", G, GO, "//go:build ignore\n\n" + GO, [skips(1, "//go:build")]),
     Row(

@@ -87,8 +87,13 @@ JAVASCRIPT = Language(
     comment=_SLASHES,
     blocks=_STARS,
 )
+_TESTIFY = (
+    "Condition|Contains|DirExists|ElementsMatch|Empty|Equal|Error|Eventually|Exactly|Fail|FileExists"
+    "|Greater|HTTP|Implements|In(?:Delta|Epsilon)|Is|JSONEq|Len|Less|Negative|Never|Nil|No|Panics"
+    "|Positive|Regexp|Same|Subset|True|Within|YAMLEq|Zero"
+)
 GO = Language(
-    test=re.compile(r"^func\s+(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\("),
+    test=re.compile(r"^func\s+(?:\([^)]*\)\s*)?(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\("),
     skip=_any(
         r"\b[tbf]\.Skip(?:f|Now)?\b(?=\()",
         r"^//go:build\b",
@@ -101,6 +106,8 @@ GO = Language(
         r"\bm\.Run\(",
         r"\b[tbf]\.(?:Errorf|Error|Fatalf|Fatal|FailNow|Fail)\(",
         r"\b(?:assert|require|is|qt)\.\w+\(",
+        r"\.(?:Require|Assert)\(\)\.\w+\(",
+        rf"\b(?:s|ts|\w*[sS]uite)\.(?:{_TESTIFY})\w*\(",
     ),
     vacuous=_any(
         r"\b(?:assert|require)\.True\(\s*t\s*,\s*true\s*[,)]",
