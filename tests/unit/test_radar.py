@@ -53,6 +53,13 @@ def test_refuses_none():
     with pytest.raises(TypeError):
         total(None)
 """
+CLASS = """class TestA:
+    def test_a(self):
+        assert total([]) == 0
+"""
+CLASS_LESS = """def test_a():
+    assert total([]) == 0
+"""
 UNITTEST = """class TotalTest(unittest.TestCase):
     def test_total(self):
         self.assertEqual(total([1, 2]), 3)
@@ -389,6 +396,52 @@ PYTHON_ROWS = [
         "def skip():\n    assert 1\n",
         "x = pytest.mark.skip\n",
         [],
+    ),
+]
+PYTHON_ROWS += [
+    Row(
+        "a class that is not collected",
+        P,
+        CLASS,
+        other(CLASS, "class TestA", "class A"),
+        [gone("test_a")],
+    ),
+    Row(
+        "a class that is no case any more",
+        P,
+        UNITTEST,
+        other(UNITTEST, "TotalTest(unittest.TestCase)", "TotalTest(object)"),
+        [gone("test_total")],
+    ),
+    Row("a class renamed", P, CLASS, other(CLASS, "class TestA", "class TestB"), []),
+    Row(
+        "a class taken apart for others to use",
+        P,
+        CLASS,
+        other(CLASS, "class TestA:", "class A:") + "\n\nclass TestA(A):\n    x = 1\n",
+        [],
+    ),
+    Row("a class left out", P, CLASS, CLASS_LESS, []),
+    Row(
+        "no case and no name before",
+        P,
+        CLASS.replace("TestA", "A"),
+        CLASS.replace("TestA", "B"),
+        [],
+    ),
+    Row(
+        "no case to parametrize over",
+        P,
+        "@pytest.mark.parametrize('a', [1, (2, [])])\n" + REFUSES,
+        "@pytest.mark.parametrize('a', [])\n" + REFUSES,
+        [skips(1, "parametrize")],
+    ),
+    Row(
+        "no case of several values",
+        P,
+        "@pytest.mark.parametrize(('a', 'b'), [(1, [])])\n" + REFUSES,
+        "@pytest.mark.parametrize(('a', 'b'), ())\n" + REFUSES,
+        [skips(1, "parametrize")],
     ),
 ]
 JAVASCRIPT_ROWS = [

@@ -12,9 +12,7 @@ _CODE = (
     r"|clj|hs|ml|lua|pl|t|sh|bash|bats)$"
 )
 _FOLDER = r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress|integration[-_]tests?)/(?:.*/)?[^/]+"
-_NAME = (
-    r"(?:^|/)(?:test_[^/]*|tests?|[^/]*[-_.](?:tests?|specs?)|[^/]*(?:Tests?|Specs?)|conftest)"
-)
+_NAME = r"(?:^|/)(?:test_[^/]*|tests?|[^/]*[-_.](?:tests?|specs?)|[^/]*(?:Tests?|Specs?)|conftest)"
 _TEST = re.compile(f"(?:{_FOLDER}|{_NAME}){_CODE}|\\.bats$")
 _EXPECTED = re.compile(r"(?:^|/)__(?:image_)?snapshots__/|\.(?:snap|golden)$|\.approved\.[^/]*$")
 _CI = re.compile(

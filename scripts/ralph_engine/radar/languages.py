@@ -11,6 +11,7 @@ class Language(NamedTuple):
     """`test` names a test where it begins; where there is a `mark`, only behind one.
 
     `comment` begins a line that is no code; `blocks` are what opens and closes more of them.
+    Of the classes that `group` finds, nobody collects the tests of those that `idle` finds.
     """
 
     test: Pattern[str]
@@ -20,6 +21,8 @@ class Language(NamedTuple):
     comment: Pattern[str]
     blocks: dict[str, str]
     mark: Pattern[str] | None = None
+    group: Pattern[str] | None = None
+    idle: Pattern[str] | None = None
 
 
 def _any(*patterns: str) -> Pattern[str]:
@@ -32,6 +35,7 @@ _HASH = re.compile(r"\s*#")
 _STARS = {"/*": "*/"}
 _SAME = r"([\w.'\"]+)"
 
+_ARGUMENTS = r"(?:'[^']*'|\"[^\"]*\"|\([^()]*\)|\[[^][]*\])"
 PYTHON = Language(
     test=re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>test\w*)"),
     skip=_any(
@@ -49,6 +53,7 @@ PYTHON = Language(
         # Not where a test gives it to another program.
         r"^(?:\s*os\._exit|sys\.exit)\b(?=\(\s*0?\s*\))",
         r"\bload_tests\b(?=\()",
+        rf"\bparametrize\b(?=\(\s*{_ARGUMENTS}\s*,\s*(?:\[\s*\]|\(\s*\))\s*[,)])",
         r"__test__\s*=\s*False",
     ),
     assertion=_any(
@@ -66,6 +71,8 @@ PYTHON = Language(
     ),
     comment=_HASH,
     blocks={'"""': '"""', "'''": "'''"},
+    group=re.compile(r"\s*class\s"),
+    idle=re.compile(r"\s*class\s+(?!Test)\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:"),
 )
 _EACH = r"(?:\.\w+)*"
 _QUOTED = r"\(\s*(?P<quote>['\"`])(?P<name>.*?)(?P=quote)"

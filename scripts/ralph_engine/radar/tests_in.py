@@ -22,14 +22,19 @@ class Test(NamedTuple):
     name: str
     body: str
     assertions: int
+    idle: bool = False
 
 
 class Found(NamedTuple):
-    """`outside` are the assertions that stand in no test, such as those of helpers."""
+    """`outside` are the assertions that stand in no test, such as those of helpers.
+
+    `classes` are those that are collected; a test in another one is idle.
+    """
 
     tests: list[Test]
     skips: Counter[str]
     outside: int
+    classes: int = 0
 
 
 NOTHING = Found([], Counter(), 0)
@@ -38,15 +43,16 @@ NOTHING = Found([], Counter(), 0)
 def read(text: str, language: Language) -> Found:
     lines = [line[:_WIDEST] for line in _living(text, language)]
     counts = [_assertions(line, language) for line in lines]
+    classes, idle = _classes(lines, language)
     tests: list[Test] = []
     inside: set[int] = set()
     for name, start in islice(_heads(lines, language), _MOST_TESTS):
         end = _end(lines, start)
         body = "\n".join(line.strip() for line in lines[start:end]).replace(name, "", 1)
-        tests.append(Test(name, body, sum(counts[start:end])))
+        tests.append(Test(name, body, sum(counts[start:end]), start in idle))
         inside.update(range(start, end))
     outside = sum(count for number, count in enumerate(counts) if number not in inside)
-    return Found(tests, _skips(lines, language), outside)
+    return Found(tests, _skips(lines, language), outside, classes)
 
 
 def _living(text: str, language: Language) -> Iterator[str]:
@@ -83,6 +89,21 @@ def _heads(lines: list[str], language: Language) -> Iterator[tuple[str, int]]:
             marked = False
             names = [value for key, value in head.groupdict().items() if "quote" not in key]
             yield next((name for name in names if name), ""), number
+
+
+def _classes(lines: list[str], language: Language) -> tuple[int, set[int]]:
+    """How many are collected, and which lines stand in one that is not."""
+    collected, depth, idle = 0, -1, set()
+    for number, line in enumerate(lines):
+        if line.strip() and _depth(line) <= depth:
+            depth = -1
+        if language.idle and language.idle.match(line):
+            depth = _depth(line)
+        elif language.group and language.group.match(line):
+            collected += 1
+        if depth >= 0:
+            idle.add(number)
+    return collected, idle
 
 
 def _end(lines: list[str], start: int) -> int:
