@@ -125,6 +125,10 @@ mod tests {
     }
 }
 """
+MODULE = """#[cfg(test)]
+mod tests;
+pub fn a() {}
+"""
 RSPEC = """describe Shop do
   it 'adds' do
     expect(total([1, 2])).to eq 3
@@ -150,6 +154,7 @@ JUNIT = """class TotalTest {
     }
 }
 """
+ASSERTS = "    assertEquals(3, total(1, 2));"
 BATS = """@test "adds" {
   run total 1 2
   assert_output 3
@@ -655,6 +660,17 @@ RUST_ROWS = [
         "",
         [gone("a")],
     ),
+    Row(
+        "under a condition",
+        "tests/a.rs",
+        RUST,
+        '#![cfg(feature = "never")]\n' + RUST,
+        [skips(1, "cfg")],
+    ),
+    Row("for tests only", "src/tests.rs", RUST, "#![cfg(test)]\n" + RUST, []),
+    Row("the module of the tests", R, MODULE, "pub fn a() {}\n", [gone("mod tests")]),
+    Row("the module of the tests, written here", R, MODULE, other(MODULE, ";", " {\n}"), []),
+    Row("the module of the tests, renamed", R, MODULE, other(MODULE, "tests", "unit_tests"), []),
     Row("a program file deleted", "src/main.rs", "fn main() {}\n", None, []),
 ]
 RUBY_ROWS = [
@@ -717,6 +733,22 @@ OTHER_ROWS = [
         other(JUNIT, "    @Test", "    @Disabled\n    @Test"),
         [skips(1, "Disabled")],
     ),
+    *(
+        Row(f"behind a mark: {head}", path, f"{head} {{\n{ASSERTS}\n}}\n", "\n", [gone(name)])
+        for path, head, name in (
+            ("src/ATest.java", "@Test\nvoid adds()", "adds"),
+            ("src/ATest.java", "@ParameterizedTest\n@Source\nvoid adds(int a)", "adds"),
+            ("src/ATest.kt", "@Test fun `adds up`()", "adds up"),
+            ("src/ATests.cs", "[Fact]\npublic async Task Adds()", "Adds"),
+            ("src/ATests.cs", "[TestCase(1)]\npublic void Adds(int a)", "Adds"),
+            ("src/ATests.swift", '@Test("sum") func adds()', "adds"),
+            ("src/ATest.php", "#[Test]\npublic function adds(): void", "adds"),
+        )
+    ),
+    Row(
+        "a class's mark", "src/ATest.java", "@SpringBootTest\nclass A {\nvoid a() {}\n}\n", "\n", []
+    ),
+    Row("no mark", "src/ATest.java", "void setUp() {\n}\n", "\n", []),
     Row("java: a test", "src/TotalTest.java", JUNIT, "class TotalTest {\n}\n", [gone("testTotal")]),
     Row(
         "bats: an assertion",
@@ -931,7 +963,7 @@ def test_a_file_that_becomes_a_configuration_is_a_new_one() -> None:
 
 
 def test_quotes_within_quotes_hide_no_test() -> None:
-    text = "A = '''with \"\"\" inside'''\nB = \"\"\"\nmore\n\"\"\"\n" + PYTEST
+    text = 'A = \'\'\'with """ inside\'\'\'\nB = """\nmore\n"""\n' + PYTEST
     assert told([Change(P, P, text, "")]) == [gone("test_total", "test_refuses_none")]
 
 
@@ -940,6 +972,14 @@ def test_a_test_that_moved_is_not_gone_and_asserts_no_less() -> None:
     moved = [
         Change(P, P, PYTEST, rest),
         Change("tests/test_b.py", "tests/test_b.py", None, REFUSES),
+    ]
+    assert told(moved) == []
+
+
+def test_the_module_of_tests_that_moved_is_not_gone() -> None:
+    moved = [
+        Change(R, R, MODULE, "pub fn a() {}\n"),
+        Change("src/tests.rs", "tests/all.rs", RUST, RUST),
     ]
     assert told(moved) == []
 

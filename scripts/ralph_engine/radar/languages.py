@@ -8,19 +8,22 @@ from typing import NamedTuple
 
 
 class Language(NamedTuple):
-    """`test` names a test where it begins; where there is a `mark`, only behind one.
+    """`test` names a test where it begins, `marked` one that begins behind a `mark`.
 
+    `module` names the file that a line makes part of the tests, or what stands there instead.
     `comment` begins a line that is no code; `blocks` are what opens and closes more of them.
     Of the classes that `group` finds, nobody collects the tests of those that `idle` finds.
     """
 
-    test: Pattern[str]
+    test: Pattern[str] | None
     skip: Pattern[str]
     assertion: Pattern[str]
     vacuous: Pattern[str]
     comment: Pattern[str]
     blocks: dict[str, str]
     mark: Pattern[str] | None = None
+    marked: Pattern[str] | None = None
+    module: Pattern[str] | None = None
     group: Pattern[str] | None = None
     idle: Pattern[str] | None = None
 
@@ -124,13 +127,20 @@ GO = Language(
     blocks=_STARS,
 )
 RUST = Language(
-    test=re.compile(r"\bfn\s+(?P<name>\w+)"),
-    skip=_any(r"#\[ignore\b", r"#\[cfg_attr\([^]]*\bignore\b", r"#\[cfg\(any\(\)\)\]"),
+    test=None,
+    skip=_any(
+        r"#\[ignore\b",
+        r"#\[cfg_attr\([^]]*\bignore\b",
+        r"#\[cfg\(any\(\)\)\]",
+        r"(?<=#!\[)cfg\b(?!\(test\)\])",
+    ),
     assertion=_any(r"\b(?:assert|assert_\w+|prop_assert\w*|panic|unreachable)!\s*[(\[{]"),
     vacuous=_any(r"\bassert!\(\s*true\s*[,)]", rf"\bassert_eq!\(\s*{_SAME}\s*,\s*\1\s*[,)]"),
     comment=_SLASHES,
     blocks=_STARS,
     mark=re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck)\b"),
+    marked=re.compile(r"\bfn\s+(?P<name>\w+)"),
+    module=re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>mod\s+\w*tests?)\s*(?P<end>[;{])"),
 )
 RUBY = Language(
     test=re.compile(
@@ -175,6 +185,10 @@ OTHER = Language(
     vacuous=_any(r"\b[Aa]ssertTrue\(\s*true\s*[,)]", r"\bassert\s+true\b"),
     comment=re.compile(r"\s*(?://|#(?!\[))"),
     blocks=_STARS,
+    mark=re.compile(
+        r"@(?:Parameterized|Repeated)?Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
+    ),
+    marked=re.compile(r"\b(?:void|fun|func|function|Task)\s+(?:`(?P<name>[^`]+)`|(?P<word>\w+))"),
 )
 
 _SCRIPTS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte")

@@ -28,13 +28,15 @@ class Test(NamedTuple):
 class Found(NamedTuple):
     """`outside` are the assertions that stand in no test, such as those of helpers.
 
-    `classes` are those that are collected; a test in another one is idle.
+    `classes` are those that are collected; a test in another one is idle. A module of tests that
+    is a file of its own counts as one without a body; `modules` are those that stand here.
     """
 
     tests: list[Test]
     skips: Counter[str]
     outside: int
     classes: int = 0
+    modules: frozenset[str] = frozenset()
 
 
 NOTHING = Found([], Counter(), 0)
@@ -51,8 +53,10 @@ def read(text: str, language: Language) -> Found:
         body = "\n".join(line.strip() for line in lines[start:end]).replace(name, "", 1)
         tests.append(Test(name, body, sum(counts[start:end]), start in idle))
         inside.update(range(start, end))
+    files, modules = _modules(lines, language)
+    tests += [Test(name, "", 0) for name in files]
     outside = sum(count for number, count in enumerate(counts) if number not in inside)
-    return Found(tests, _skips(lines, language), outside, classes)
+    return Found(tests, _skips(lines, language), outside, classes, modules)
 
 
 def _living(text: str, language: Language) -> Iterator[str]:
@@ -84,11 +88,20 @@ def _heads(lines: list[str], language: Language) -> Iterator[tuple[str, int]]:
     marked = False
     for number, line in enumerate(lines):
         marked = marked or bool(language.mark and language.mark.search(line))
-        head = language.test.search(line)
-        if head and (marked or not language.mark):
+        head = language.test.search(line) if language.test else None
+        if marked and language.marked and not head:
+            head = language.marked.search(line)
+        if head:
             marked = False
             names = [value for key, value in head.groupdict().items() if "quote" not in key]
             yield next((name for name in names if name), ""), number
+
+
+def _modules(lines: list[str], language: Language) -> tuple[list[str], frozenset[str]]:
+    heads = [language.module.match(line) for line in lines] if language.module else []
+    found = [(" ".join(head["name"].split()), head["end"]) for head in heads if head]
+    files = [name for name, end in found if end == ";"]
+    return files[:_MOST_TESTS], frozenset(name for name, end in found if end != ";")
 
 
 def _classes(lines: list[str], language: Language) -> tuple[int, set[int]]:

@@ -5,6 +5,7 @@ Together, because a test that moved to another file is not gone.
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -49,6 +50,8 @@ def _read(path: str, text: str | None) -> Found:
 def _gone(pairs: Sequence[_Pair]) -> Iterator[Finding]:
     before, after = _names(p.before for p in pairs), _names(p.after for p in pairs)
     lost = before - after
+    for name in _elsewhere(pairs):
+        del lost[name]
     renamed = Counter(t.body for p in pairs for t in p.after.tests if not before[t.name])
     for change, old, new in pairs:
         here, names = _names([old]) - _names([new]), []
@@ -61,6 +64,15 @@ def _gone(pairs: Sequence[_Pair]) -> Iterator[Finding]:
                 else:
                     names.append(test.name)
         yield from _deleted(change, names, bool(old.tests))
+
+
+def _elsewhere(pairs: Sequence[_Pair]) -> Iterator[str]:
+    """Modules of which the tests are here now, or whose file tells of them itself."""
+    for change, _, new in pairs:
+        yield from new.modules
+        if change.after is None or change.path != change.old_path:
+            name = change.old_path.replace("/mod.rs", ".rs")
+            yield f"mod {posixpath.basename(name).partition('.')[0]}"
 
 
 def _deleted(change: Change, names: list[str], had_tests: bool) -> Iterator[Finding]:
