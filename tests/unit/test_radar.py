@@ -779,6 +779,7 @@ OTHER_ROWS = [
 PYPROJECT = '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "--strict-markers"\n'
 PACKAGE = '{"name": "shop", "scripts": {"test": "jest", "build": "tsc"}, "jest": {"bail": 1}}'
 CARGO = '[package]\nname = "shop"\n\n[lib]\ntest = true\n\n[dependencies]\n'
+CRATES = '[workspace]\nmembers = ["a", "b", "c"]\nexclude = []\nresolver = "2"\n'
 CONFIGURATION_ROWS = [
     Row(
         "pyproject",
@@ -870,7 +871,28 @@ CONFIGURATION_ROWS = [
         "package.json",
         PACKAGE,
         PACKAGE[:-1],
-        [(CONFIGURATION, "changed: jest, scripts.test, scripts.build")],
+        [(CONFIGURATION, "changed: jest, scripts.test")],
+    ),
+    Row(
+        "package.json, what is no check",
+        "package.json",
+        PACKAGE,
+        other(PACKAGE, '"tsc"', '"tsc -b && node --inspect @latest"'),
+        [],
+    ),
+    Row(
+        "package.json, the types",
+        "package.json",
+        other(PACKAGE, '"build"', '"types"'),
+        other(PACKAGE, '"build": "tsc"', '"types": "true"'),
+        [(CONFIGURATION, "changed: scripts.types")],
+    ),
+    Row(
+        "package.json, a linter that is gone",
+        "package.json",
+        other(PACKAGE, '"tsc"', '"eslint . && tsc"'),
+        PACKAGE,
+        [(CONFIGURATION, "changed: scripts.build")],
     ),
     Row(
         "jest.config",
@@ -901,6 +923,34 @@ CONFIGURATION_ROWS = [
         [(CONFIGURATION, "changed: package.autotests")],
     ),
     Row("cargo, another name", "Cargo.toml", CARGO, other(CARGO, "shop", "store"), []),
+    *(
+        Row(f"cargo, {name}", "Cargo.toml", CRATES, other(CRATES, old, new), findings)
+        for name, old, new, findings in (
+            ("a member less", '"b", ', "", [(CONFIGURATION, "changed: workspace.members.b")]),
+            ("a member more", '"b", ', '"b", "d", ', []),
+            (
+                "one left out",
+                "exclude = [",
+                'exclude = ["a"',
+                [(CONFIGURATION, "changed: workspace.exclude.a")],
+            ),
+            (
+                "only some by default",
+                "exclude",
+                'default-members = ["a"]\nexclude',
+                [(CONFIGURATION, "changed: workspace.default-members")],
+            ),
+            ("a program more", "exclude", '[[bin]]\nname = "d"\n[workspace]\nexclude', []),
+            ("members in lines", '"a", "b", "c"', '\n  "a",\n  "c", # "d"\n  "b",\n', []),
+        )
+    ),
+    Row(
+        "cargo, a program is not tested",
+        "Cargo.toml",
+        '[[bin]]\nname = "a"\n\n[[bin]]\nname = "b"\n',
+        '[[bin]]\nname = "c"\n[[bin]]\nname = "a"\n[[bin]] # b\nname = "b"\ntest = false\n',
+        [(CONFIGURATION, "changed: bin.b")],
+    ),
     Row(
         "cargo's own settings",
         ".cargo/config.toml",
@@ -963,7 +1013,7 @@ def test_a_file_that_becomes_a_configuration_is_a_new_one() -> None:
 
 
 def test_quotes_within_quotes_hide_no_test() -> None:
-    text = 'A = \'\'\'with """ inside\'\'\'\nB = """\nmore\n"""\n' + PYTEST
+    text = "A = '''with \"\"\" inside'''\nB = \"\"\"\nmore\n\"\"\"\n" + PYTEST
     assert told([Change(P, P, text, "")]) == [gone("test_total", "test_refuses_none")]
 
 
@@ -1031,11 +1081,13 @@ BOMBS = {
     "comments left open": "/*\n" * 90_000,
     "cases left open": ")('a',\n" * 30_000,
     "strings": '"""\n' * 70_000,
+    "tables left open": "[" * 90_000,
+    "lists left open": "[workspace]\n" + "members = [\n" * 9_000,
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-@pytest.mark.parametrize("path", [P, J, R, S])
+@pytest.mark.parametrize("path", [P, J, R, S, "Cargo.toml"])
 def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
     """The deadline of the test is the assertion: minutes otherwise."""
     compare.findings([Change(path, path, bomb, bomb[1:])], set())
@@ -1168,6 +1220,12 @@ def test_a_script_that_a_check_runs_may_not_change_unseen() -> None:
         (SCRIPT, "the file is gone")
     ]
     assert told([change._replace(before=None)], "bash tools/lint.sh") == []
+
+
+def test_a_script_of_a_package_that_a_check_runs_may_not_change_unseen() -> None:
+    change = Change("a/package.json", "a/package.json", PACKAGE, other(PACKAGE, '"tsc"', '"true"'))
+    assert told([change]) == []
+    assert told([change], "cd a && npm run build") == [(CONFIGURATION, "changed: scripts.build")]
 
 
 def test_a_makefile_that_outdoes_the_one_of_a_check() -> None:

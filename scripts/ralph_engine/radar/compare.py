@@ -38,9 +38,9 @@ def _as_test(change: Change, named: Set[str]) -> Change:
 def _of_other(change: Change, named: Set[str]) -> Iterator[Finding]:
     kind = _kind(change, named)
     if kind != kinds.CONFIGURATION and kinds.of(change.path) == kinds.CONFIGURATION:
-        yield from _configuration(change._replace(old_path=change.path, before=None))
+        yield from _configuration(change._replace(old_path=change.path, before=None), named)
     if kind == kinds.CONFIGURATION:
-        yield from _configuration(change)
+        yield from _configuration(change, named)
     elif change.before is None:
         if kind == kinds.SCRIPT and posixpath.basename(change.path) in MAKEFILES:
             yield Finding(change.path, SCRIPT, "new")
@@ -60,17 +60,17 @@ def _kind(change: Change, named: Set[str]) -> str:
     return kind if tests_in.read(change.before or "", languages.of(path)).tests else kinds.SCRIPT
 
 
-def _configuration(change: Change) -> Iterator[Finding]:
+def _configuration(change: Change, named: Set[str]) -> Iterator[Finding]:
     if change.after is None or change.path != change.old_path:
         yield Finding(change.old_path, CONFIGURATION, "the file is gone")
         return
-    after = configured.parts(change.path, change.after)
+    after = configured.parts(change.path, change.after, named)
     if change.before is None:
         # A new manifest is the beginning of a project; a new file of one tool may outdo another.
         if "" in after:
             yield Finding(change.path, CONFIGURATION, "new")
         return
-    names = configured.changed(configured.parts(change.path, change.before), after)
+    names = configured.changed(configured.parts(change.path, change.before, named), after)
     if names:
         words = ", ".join(filter(None, names[:_NAMED]))
         yield Finding(change.path, CONFIGURATION, f"changed: {words}" if words else "changed")
