@@ -403,7 +403,36 @@ PYTHON_ROWS = [
         [],
     ),
 ]
+LONG = "def test_a():\n" + "    x()\n" * 250 + "    assert a\n"
 PYTHON_ROWS += [
+    Row(
+        "a quoted quote",
+        P,
+        PYTEST,
+        other(PYTEST, "def test_ref", 'X = \'"""\'\n\n\ndef test_ref'),
+        [],
+    ),
+    Row("a quote in a comment", P, PYTEST, other(PYTEST, "== 3", '== 3  # as """ says'), []),
+    Row("a text in column 0", P, CLASS, other(CLASS, "[]", 'len("""a\n""", 1)'), []),
+    Row(
+        "an assertion made a text",
+        P,
+        PYTEST,
+        other(
+            PYTEST,
+            "    assert total([]) == 0\n",
+            '    x = """\n    assert total([]) == 0\n    """\n',
+        ),
+        [less("test_total", 1, 2)],
+    ),
+    Row("a test that grows long", P, LONG, other(LONG, "    x()\n", "    y()\n" * 60), []),
+    Row(
+        "a long test deleted",
+        P,
+        other(LONG, "    x()\n", "    y()\n" * 60),
+        "\n",
+        [gone("test_a")],
+    ),
     Row(
         "a class that is not collected",
         P,
@@ -535,6 +564,9 @@ JAVASCRIPT_ROWS = [
         [skips(1, "process.exit")],
     ),
     Row("left with success by another program", J, JEST, JEST + "run('process.exit(0)');\n", []),
+    Row("a text in column 0", J, JEST, other(JEST, "[1, 2]", "`\nit('x', `"), []),
+    Row("a text in backticks", J, JEST, other(JEST, "[1, 2]", "`1` + '`' + \"`\" // `"), []),
+    Row("a head in lines", J, JEST, other(JEST, "it('adds', ", "it(\n    'adds',\n    "), []),
     Row("one more test", J, JEST, JEST + "it('is new', () => expect(total([9])).toBe(9));\n", []),
 ]
 GO_ROWS = [
@@ -584,6 +616,8 @@ GO_ROWS = [
         GO + other(MAIN, "os.Exit(m.Run())", "setup()"),
         [less("TestMain", 0, 1)],
     ),
+    Row("a text in column 0", G, GO, other(GO, "Total(1, 2)", "Total(`\n1\n`)"), []),
+    Row("a quoted backtick", G, GO, other(GO, "Total(1, 2)", "Total('`')"), []),
     Row("a suite's test deleted", G, GO + SUITE, GO, [gone("TestTotal")]),
     Row(
         "a suite's assertion deleted",
@@ -710,6 +744,28 @@ RUBY_ROWS = [
         other(RSPEC, "it 'adds' do", "it 'adds', :focus do"),
         [skips(1, "focus")],
     ),
+    *(
+        Row(
+            f"a text in column 0: {word}",
+            S,
+            RSPEC,
+            other(
+                RSPEC,
+                "    expect(total([1",
+                f"    a = {word}.strip\nit 'b'\nEOS\n    expect(total([1",
+            ),
+            [],
+        )
+        for word in ("<<EOS", "<<~EOS", "<<-'EOS'")
+    ),
+    Row(
+        "no text",
+        S,
+        RSPEC,
+        other(RSPEC, "    expect(total([1", "    a << B\n    expect(total([1"),
+        [],
+    ),
+    Row("a variable", S, RSPEC, "skip = 1\n" + RSPEC, []),
     Row(
         "minitest: an assertion",
         "test/total_test.rb",
@@ -1081,6 +1137,9 @@ BOMBS = {
     "comments left open": "/*\n" * 90_000,
     "cases left open": ")('a',\n" * 30_000,
     "strings": '"""\n' * 70_000,
+    "strings in a line": '"""\'\\\\`' * 50_000,
+    "a text behind a text": "`\n`" * 90_000,
+    "tests in tests": "".join(" " * (n % 400) + "def test_a():\n" for n in range(2_000)),
     "tables left open": "[" * 90_000,
     "lists left open": "[workspace]\n" + "members = [\n" * 9_000,
 }

@@ -11,7 +11,8 @@ class Language(NamedTuple):
     """`test` names a test where it begins, `marked` one that begins behind a `mark`.
 
     `module` names the file that a line makes part of the tests, or what stands there instead.
-    `comment` begins a line that is no code; `blocks` are what opens and closes more of them.
+    `comment` begins a line that is no code, `blocks` open more of them that `CLOSING` closes; what
+    it finds without a group is passed over: quotes in it open nothing.
     Of the classes that `group` finds, nobody collects the tests of those that `idle` finds.
     """
 
@@ -20,7 +21,7 @@ class Language(NamedTuple):
     assertion: Pattern[str]
     vacuous: Pattern[str]
     comment: Pattern[str]
-    blocks: dict[str, str]
+    blocks: Pattern[str]
     mark: Pattern[str] | None = None
     marked: Pattern[str] | None = None
     module: Pattern[str] | None = None
@@ -35,7 +36,12 @@ def _any(*patterns: str) -> Pattern[str]:
 # A build constraint looks like a comment and switches a whole file off.
 _SLASHES = re.compile(r"\s*//(?!go:build|\s*\+build)")
 _HASH = re.compile(r"\s*#")
-_STARS = {"/*": "*/"}
+# In the middle of a line it may be part of a text, such as a pattern of file names.
+_STARS = r"^\s*(?P<stars>/\*)"
+_STRINGS = r"'(?:\\.|[^'\\])*(?:'|\\?$)|\"(?:\\.|[^\"\\])*(?:\"|\\?$)"
+_TICKS = re.compile(rf"{_STARS}|(?P<tick>`)|{_STRINGS}|//.*")
+# By the name of the group; another one is the line that closes a block.
+CLOSING = {"stars": "*/", "tick": "`", "double": '"""', "single": "'''", "begin": "=end"}
 _SAME = r"([\w.'\"]+)"
 
 _ARGUMENTS = r"(?:'[^']*'|\"[^\"]*\"|\([^()]*\)|\[[^][]*\])"
@@ -73,7 +79,7 @@ PYTHON = Language(
         r"\bself\.assert(?:True\(\s*True|False\(\s*False)\s*[,)]",
     ),
     comment=_HASH,
-    blocks={'"""': '"""', "'''": "'''"},
+    blocks=re.compile(rf"(?P<double>\"\"\")|(?P<single>''')|{_STRINGS}|#.*"),
     group=re.compile(r"\s*class\s"),
     idle=re.compile(r"\s*class\s+(?!Test)\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:"),
 )
@@ -95,7 +101,7 @@ JAVASCRIPT = Language(
         r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_STARS,
+    blocks=_TICKS,
 )
 _TESTIFY = (
     "Condition|Contains|DirExists|ElementsMatch|Empty|Equal|Error|Eventually|Exactly|Fail|FileExists"
@@ -124,7 +130,7 @@ GO = Language(
         rf"\b(?:assert|require)\.Equal\(\s*t\s*,\s*{_SAME}\s*,\s*\1\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_STARS,
+    blocks=_TICKS,
 )
 RUST = Language(
     test=None,
@@ -137,7 +143,7 @@ RUST = Language(
     assertion=_any(r"\b(?:assert|assert_\w+|prop_assert\w*|panic|unreachable)!\s*[(\[{]"),
     vacuous=_any(r"\bassert!\(\s*true\s*[,)]", rf"\bassert_eq!\(\s*{_SAME}\s*,\s*\1\s*[,)]"),
     comment=_SLASHES,
-    blocks=_STARS,
+    blocks=re.compile(_STARS),
     mark=re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck)\b"),
     marked=re.compile(r"\bfn\s+(?P<name>\w+)"),
     module=re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>mod\s+\w*tests?)\s*(?P<end>[;{])"),
@@ -149,7 +155,7 @@ RUBY = Language(
     ),
     skip=_any(
         r"^\s*(?:xit|xspecify|xexample|xdescribe|xcontext|fit|fspecify|fdescribe|fcontext)\b",
-        r"^\s*(?:skip|pending)\b",
+        r"^\s*(?:skip|pending)\b(?!\s*=)",
         r"[,(]\s*:(?:skip|pending|focus)\b",
         r"\b(?:skip|pending|focus):\s*(?!false|nil)",
     ),
@@ -164,7 +170,10 @@ RUBY = Language(
         r"^\s*assert[ (]\s*true\b",
     ),
     comment=_HASH,
-    blocks={"=begin": "=end"},
+    blocks=re.compile(
+        rf"^(?P<begin>=begin)|<<[~-](['\"]?)(?P<word>\w+)\2|<<(['\"]?)(?P<bare>[A-Z]\w*)\4"
+        rf"|{_STRINGS}|#.*"
+    ),
 )
 OTHER = Language(
     test=re.compile(
@@ -184,7 +193,7 @@ OTHER = Language(
     assertion=_any(r"\b(?:[Aa]ssert|XCTAssert|EXPECT_|ASSERT_|expect|require|should)\w*\b"),
     vacuous=_any(r"\b[Aa]ssertTrue\(\s*true\s*[,)]", r"\bassert\s+true\b"),
     comment=re.compile(r"\s*(?://|#(?!\[))"),
-    blocks=_STARS,
+    blocks=re.compile(_STARS),
     mark=re.compile(
         r"@(?:Parameterized|Repeated)?Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
     ),

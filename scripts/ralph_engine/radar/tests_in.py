@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from .languages import Language
+from .languages import CLOSING, Language
 
-_WIDEST, _LONGEST_BLOCK, _MOST_TESTS = 500, 300, 2_000
+_WIDEST, _MOST_TESTS = 500, 2_000
+# How often a line may stand in tests that stand in each other.
+_DEEPEST = 10
 _GOES_ON = (":", "{", "do", "(", ",", "=>")
 
 
@@ -48,8 +50,10 @@ def read(text: str, language: Language) -> Found:
     classes, idle = _classes(lines, language)
     tests: list[Test] = []
     inside: set[int] = set()
+    left = _DEEPEST * len(lines)
     for name, start in islice(_heads(lines, language), _MOST_TESTS):
-        end = _end(lines, start)
+        end = _end(lines, start, left)
+        left -= end - start
         body = "\n".join(line.strip() for line in lines[start:end]).replace(name, "", 1)
         tests.append(Test(name, body, sum(counts[start:end]), start in idle))
         inside.update(range(start, end))
@@ -60,34 +64,59 @@ def read(text: str, language: Language) -> Found:
 
 
 def _living(text: str, language: Language) -> Iterator[str]:
-    """Without comments: code behind their marks is switched off."""
-    closing = ""
+    """Without comments, which switch code off, and texts over many lines, which are none."""
+    opened, closing = "", ""
     for line in text.splitlines():
         if closing:
-            _, found, line = line.partition(closing)
-            closing = "" if found else closing
-        if not closing and not language.comment.match(line):
-            line, closing = _before_block(line, language)
-            yield line
+            rest = _behind(line, closing)
+            if rest is None:
+                continue
+            # One line: how deep the rest stands says nothing.
+            line = opened[:_WIDEST] + rest
+        elif language.comment.match(line):
+            continue
+        opened, closing = _before_block(line, language)
+        if not closing or closing.startswith("\n"):
+            yield opened
+            opened = ""
+    yield opened
+
+
+def _behind(line: str, closing: str) -> str | None:
+    """None where the block goes on; one that ends with a line of its own has nothing behind it."""
+    if closing.startswith("\n"):
+        return "" if line.strip() == closing[1:] else None
+    _, found, rest = line.partition(closing)
+    return rest if found else None
 
 
 def _before_block(line: str, language: Language) -> tuple[str, str]:
     """The line up to a block that it leaves open, and what closes that."""
-    openings = [opening for opening in language.blocks if opening in line]
-    if not openings:
-        return line, ""
-    first = min(openings, key=line.index)
-    (before, _, rest), closing = line.partition(first), language.blocks[first]
-    if before.strip() and closing != first:
-        # In the middle of a line it may be part of a text; Python's is one itself.
-        return line, ""
-    return before, "" if closing in rest else closing
+    pieces: list[str] = []
+    start = at = 0
+    while match := language.blocks.search(line, at):
+        at = match.end()
+        if not match.lastgroup:
+            continue
+        closing = CLOSING.get(match.lastgroup)
+        if closing is None:
+            return line, "\n" + match[match.lastgroup]
+        end = line.find(closing, at)
+        if end < 0:
+            return "".join([*pieces, line[start : match.start()]]), closing
+        at = end + len(closing)
+        if closing != "`":
+            pieces.append(line[start : match.start()])
+            start = at
+    return "".join([*pieces, line[start:]]), ""
 
 
 def _heads(lines: list[str], language: Language) -> Iterator[tuple[str, int]]:
     marked = False
     for number, line in enumerate(lines):
         marked = marked or bool(language.mark and language.mark.search(line))
+        if line.endswith("("):
+            line += "".join(lines[number + 1 : number + 2]).strip()
         head = language.test.search(line) if language.test else None
         if marked and language.marked and not head:
             head = language.marked.search(line)
@@ -119,9 +148,9 @@ def _classes(lines: list[str], language: Language) -> tuple[int, set[int]]:
     return collected, idle
 
 
-def _end(lines: list[str], start: int) -> int:
+def _end(lines: list[str], start: int, most: int) -> int:
     """The line behind a block: the first that stands no deeper, unless it only closes."""
-    depth, last = _depth(lines[start]), min(len(lines), start + _LONGEST_BLOCK)
+    depth, last = _depth(lines[start]), min(len(lines), start + most)
     for number in range(start + 1, last):
         line = lines[number].strip()
         if not line or _depth(lines[number]) > depth:
