@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import uuid
@@ -328,6 +329,30 @@ def test_no_link_leads_out_of_the_copy(repository: Path, tmp_path: Path) -> None
     assert links == {"link", "root", "inside"}
     assert (copy / ".claude/settings.local.json").read_text() == "{}"
     assert users_tree.differences(before, users_tree.look(str(tmp_path / "mine"))) == []
+
+
+def test_a_tracked_folder_that_is_a_link_by_now_brings_nothing_along(
+    repository: Path, tmp_path: Path
+) -> None:
+    """What git still lists below it is read, and was nearly written, where the link leads."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "program").symlink_to("other")
+    shutil.rmtree(repository / "inner")
+    (repository / "inner").symlink_to(mine)
+    before = users_tree.look(str(mine))
+    copy = tmp_path / "copy"
+    scratch.make(str(repository), str(copy))
+    assert not os.path.lexists(copy / "inner")
+    (repository / "inner").unlink()
+    (repository / "inner").symlink_to("moved")
+    (repository / "moved").mkdir()
+    (repository / "moved" / "program").write_text("moved\n")
+    again = tmp_path / "again"
+    scratch.make(str(repository), str(again))
+    assert os.readlink(again / "inner") == "moved"
+    assert (again / "inner" / "program").read_text() == "moved\n"
+    assert users_tree.differences(before, users_tree.look(str(mine))) == []
 
 
 def backdated(path: Path) -> None:

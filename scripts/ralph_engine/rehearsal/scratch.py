@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from .. import git
@@ -27,10 +27,11 @@ def make(root: str, folder: str) -> str:
     top = _top(root)
     project = os.path.normpath(os.path.join(folder, os.path.relpath(root, top)))
     steering = [os.path.relpath(os.path.join(root, name), top) for name in _STEERING]
-    names = [*_names(top)]
+    names = [name for name in _names(top) if not _behind_link(top, name)]
     _refuse_giants(top, [*names, *steering])
     for name in names:
-        _copy(top, folder, name)
+        if not _behind_link(folder, name):
+            _copy(top, folder, name)
     _cut_ways_out(folder, names)
     for name in steering:
         _copy(top, folder, name)
@@ -101,6 +102,11 @@ def _names(top: str) -> Iterator[str]:
     if answer.code:
         raise Failure(f"git ls-files failed in {top}: {answer.error}")
     yield from dict.fromkeys(os.fsdecode(name) for name in answer.output.split(b"\0") if name)
+
+
+def _behind_link(top: str, name: str) -> bool:
+    """git still lists what it tracks in a folder that is a link by now."""
+    return any(os.path.islink(os.path.join(top, parent)) for parent in PurePath(name).parents)
 
 
 def _refuse_giants(top: str, names: list[str]) -> None:
