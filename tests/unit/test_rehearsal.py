@@ -375,6 +375,15 @@ def test_no_change_of_a_tree_goes_unseen(repository: Path) -> None:
     assert not {"changed", ".gitignore", ".git/config"} & names
 
 
+def test_of_a_project_in_a_subfolder_the_whole_repository_is_compared(repository: Path) -> None:
+    """All of it is copied, so an attack could find any of it."""
+    before = users_tree.look(str(repository / "inner"))
+    (repository / "beside").write_text("x")
+    (repository / "inner" / "new").write_text("x")
+    changed = users_tree.differences(before, users_tree.look(str(repository / "inner")))
+    assert {str(repository / "beside"), str(repository / "inner" / "new")} <= {*changed}
+
+
 def trial(nothing: bool, emptied: bool, garbled: bool) -> Trial:
     states = {"as it is": True, "nothing": nothing, "emptied": emptied, "garbled": garbled}
     return Trial(Check("make test"), states, 1.0)

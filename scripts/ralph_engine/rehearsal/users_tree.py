@@ -1,4 +1,4 @@
-"""Whether the user's tree is as it was: every path in it, its repository included."""
+"""Whether the user's tree is as it was: every path of the repository that holds the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def look(root: str) -> Tree:
 
     A read leaves the access time, which is therefore not looked at.
     """
-    tops = [root, *protected_paths.git_folders(root)]
+    tops = [protected_paths.repository(root), *protected_paths.git_folders(root)]
     return {path: _state(path) for top in dict.fromkeys(tops) for path in _paths(top)}
 
 
