@@ -25,7 +25,7 @@ _FILE = re.compile(
 )
 # Large by nature, or what a test is given.
 _LOCK = re.compile(r".*(?:-lock\.(?:json|yaml)|\.lock|\.sum)", re.DOTALL)
-_GIVEN = ("fixtures", "testdata", "test-data", "__fixtures__")
+GIVEN = frozenset(("fixtures", "testdata", "test-data", "__fixtures__"))
 _ASKED = (
     "One that the work does not need is a reason to request changes: out of git, into .gitignore."
 )
@@ -60,7 +60,7 @@ def of(added: Iterable[tuple[str, int]]) -> list[str]:
     for path, size in added:
         *parents, name = path.split("/")
         folder = _made(parents)
-        if any(part in _GIVEN for part in parents):
+        if not GIVEN.isdisjoint(parents):
             continue
         if folder:
             folders[folder] += 1
@@ -72,10 +72,15 @@ def of(added: Iterable[tuple[str, int]]) -> list[str]:
     return [*sorted(made), *sorted(single)]
 
 
+def is_made(folder: str) -> bool:
+    """By its name: its content is fetched or made by programs."""
+    return _FOLDER.fullmatch(folder) is not None
+
+
 def _made(parents: list[str]) -> str:
     """The outermost folder of junk, or ''."""
     for number, part in enumerate(parents, 1):
-        if _FOLDER.fullmatch(part):
+        if is_made(part):
             return "/".join(parents[:number]) + "/"
     return ""
 

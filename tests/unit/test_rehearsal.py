@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from ralph_engine import demo_folder, descendants, offline_claude
 from ralph_engine.checks import Check
+from ralph_engine.confined import Confinement
 from ralph_engine.failure import Failure
 from ralph_engine.rehearsal import (
     attack,
@@ -387,6 +388,66 @@ def test_of_a_project_in_a_subfolder_the_whole_repository_is_compared(repository
 def trial(nothing: bool, emptied: bool, garbled: bool) -> Trial:
     states = {"as it is": True, "nothing": nothing, "emptied": emptied, "garbled": garbled}
     return Trial(Check("make test"), states, 1.0)
+
+
+def touch(top: Path, *names: str) -> None:
+    for name in names:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text("top secret\n")
+
+
+def in_reach(root: Path, home: Path) -> list[str]:
+    found = weak_setups.of_walls(str(root), Confinement(), {"HOME": str(home)})
+    texts = [one.text for one in found if one.name == "secrets-in-reach"]
+    return texts[0].partition(": ")[2].rpartition(" (not read")[0].split(", ") if texts else []
+
+
+def test_secrets_of_a_home_are_those_that_the_guard_knows(repository: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home [1]"
+    touch(home, ".ssh/work", ".gnupg/private-keys-v1.d/a.key", ".gnupg/b", ".gitconfig", ".profile")
+    touch(
+        home,
+        ".config/gcloud/credentials.db",
+        ".config/git/credentials",
+        ".cargo/credentials.toml",
+        ".config/app/settings.json",
+    )
+    touch(home, *(f".mozilla/firefox/profile/{name}" for name in ("key4.db", "logins.json")))
+    touch(home, ".claude.json", ".claude/.credentials.json", ".codex/auth.json")
+    touch(home, ".gemini/oauth_creds.json", ".local/share/amp/secrets.json")
+    assert in_reach(repository, home) == [
+        *(
+            "~/.ssh",
+            "~/.gnupg",
+            "~/.config/gcloud",
+            "~/.config/git/credentials",
+            "~/.cargo/credentials.toml",
+        ),
+        "~/.mozilla/firefox/*/*",
+    ]
+
+
+def test_secrets_of_a_project_are_known_by_name(repository: Path, tmp_path: Path) -> None:
+    secrets = ("id_rsa", "server.pem", "certs/own.p12", "google-credentials.json", ".npmrc")
+    more = (".netrc", ".envrc", "infra/prod.tfvars", ".env", ".env.local")
+    touch(repository, *secrets, *more)
+    touch(repository, "id_rsa.pub", ".env.example", "credentials.py", "keys.json", "a.keyboard")
+    touch(repository, ".venv/lib/certifi/cacert.pem", "web/node_modules/a/test.key")
+    assert {*in_reach(repository, tmp_path / "nowhere")} == {*secrets, *more}
+
+
+def test_what_git_tracks_is_a_secret_only_if_its_name_says_so(
+    repository: Path, tmp_path: Path
+) -> None:
+    """A certificate or a registry's address is there for all; so is the key of a test."""
+    touch(repository, ".npmrc", ".envrc", "ca.pem", "prod.tfvars", "no-credentials.json")
+    touch(repository, "tests/tls/server.key", "pkg/testdata/id_rsa", "inner/server.key", ".env")
+    git(repository, "add", "-f", ".")
+    touch(repository, "tests/tls/own.key")
+    assert {*in_reach(repository, tmp_path / "nowhere")} == {
+        *("inner/server.key", ".env", "tests/tls/own.key")
+    }
+    assert in_reach(repository / "inner", tmp_path / "nowhere") == ["server.key"]
 
 
 @pytest.mark.parametrize(

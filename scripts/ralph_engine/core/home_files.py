@@ -12,8 +12,9 @@ class HomeFiles:
     """A star stands for one step of a path, or for a part of one."""
 
     def __init__(self, names: str) -> None:
+        self.names = names.split()
         self._by_first: dict[str, list[str]] = {}
-        for name in names.split():
+        for name in self.names:
             self._by_first.setdefault(name.partition("/")[0], []).append(name)
 
     def has(self, path: str, home: str) -> bool:
@@ -26,10 +27,7 @@ class HomeFiles:
 
     def _has(self, rest: str) -> bool:
         first = rest.partition("/")[0]
-        if globs.is_glob(first):
-            names = [name for names in self._by_first.values() for name in names]
-        else:
-            names = self._by_first.get(first, [])
+        names = self.names if globs.is_glob(first) else self._by_first.get(first, [])
         return any(_fits(rest, name) for name in names)
 
 

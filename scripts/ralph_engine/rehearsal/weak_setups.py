@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..checks import Check
 from ..confined import Confinement
 from ..core.tasks import Document
-from ..redact import names_a_secret
 from ..sandboxes import bwrap
 from ..settings import Settings
+from . import secrets_in_reach
 from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial, confines
 
-_SECRETS = (
-    *(".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".pgpass"),
-    *(".git-credentials", ".docker/config.json", ".config/gh", ".config/gcloud", ".vault-token"),
-)
-_OF_AGENTS = ("ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "GEMINI_", "GOOGLE_API_", "AMP_")
-_OF_OTHERS = (".git", "node_modules")
 _NAMED = 12
-_EXAMPLES = ("example", "sample", "template", "dist")
 
 
 class Weakness(NamedTuple):
@@ -53,9 +45,9 @@ def of_walls(root: str, found: Confinement, environment: Mapping[str, str]) -> I
             f"runs here are {found.words}",
             "install bubblewrap (Linux), or work in a container, and start with --sandbox",
         )
-    secrets = [] if confines(found) else _at_home(environment.get("HOME") or "")
-    secrets += _in_project(root)
-    secrets += _in_environment(environment) if _hands_on(found) else []
+    secrets = [] if confines(found) else secrets_in_reach.at_home(environment.get("HOME") or "")
+    secrets += secrets_in_reach.in_project(root)
+    secrets += secrets_in_reach.in_environment(environment) if _hands_on(found) else []
     if secrets:
         more = f" and {len(secrets) - _NAMED} more" if len(secrets) > _NAMED else ""
         yield Weakness(
@@ -66,34 +58,9 @@ def of_walls(root: str, found: Confinement, environment: Mapping[str, str]) -> I
         )
 
 
-def _at_home(home: str) -> list[str]:
-    found = (name for name in _SECRETS if home and os.path.lexists(os.path.join(home, name)))
-    return [f"~/{name}" for name in found]
-
-
-def _in_project(root: str) -> list[str]:
-    found = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _OF_OTHERS)
-        found += [os.path.join(folder, name) for name in sorted(names) if _holds_secrets(name)]
-    return [os.path.relpath(path, root) for path in found]
-
-
-def _holds_secrets(name: str) -> bool:
-    named = name == ".env" or name.startswith(".env.")
-    return named and not any(word in name for word in _EXAMPLES)
-
-
 def _hands_on(found: Confinement) -> bool:
     """Whether the agent inherits the environment."""
     return found.sandbox is None or isinstance(found.sandbox, bwrap.Sandbox)
-
-
-def _in_environment(environment: Mapping[str, str]) -> list[str]:
-    """But for the agent's own way in, which it needs."""
-    found = (name for name, value in sorted(environment.items()) if value)
-    names = [name for name in found if names_a_secret(name) and not name.startswith(_OF_AGENTS)]
-    return [f"${name}" for name in names]
 
 
 def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
