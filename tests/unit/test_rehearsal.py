@@ -385,9 +385,9 @@ def test_of_a_project_in_a_subfolder_the_whole_repository_is_compared(repository
     assert {str(repository / "beside"), str(repository / "inner" / "new")} <= {*changed}
 
 
-def trial(nothing: bool, emptied: bool, garbled: bool) -> Trial:
-    states = {"as it is": True, "nothing": nothing, "emptied": emptied, "garbled": garbled}
-    return Trial(Check("make test"), states, 1.0)
+def trial(nothing: bool, emptied: bool, garbled: bool, gone: bool) -> Trial:
+    ruined = {"emptied": emptied, "garbled": garbled, "gone": gone}
+    return Trial(Check("make test"), {"as it is": True, "nothing": nothing, **ruined}, 1.0)
 
 
 def touch(top: Path, *names: str) -> None:
@@ -454,11 +454,12 @@ def test_what_git_tracks_is_a_secret_only_if_its_name_says_so(
     ("trials", "found"),
     [
         ([], []),
-        ([trial(False, False, False)], []),
-        ([trial(True, True, False), trial(False, False, True)], []),
-        ([trial(True, True, True), trial(False, False, False)], ["never-fails"]),
-        ([trial(True, False, False)], ["passes-on-nothing"]),
-        ([trial(False, True, False), trial(True, True, False)], ["passes-on-emptied"]),
+        ([trial(False, False, False, False)], []),
+        ([trial(True, True, False, True), trial(False, False, True, True)], []),
+        ([trial(True, True, True, True), trial(False, False, False, False)], ["never-fails"]),
+        ([trial(False, True, True, True), trial(True, False, False, False)], ["never-fails"]),
+        ([trial(True, False, False, False)], ["passes-on-nothing"]),
+        ([trial(False, True, True, False), trial(True, True, False, True)], ["passes-on-emptied"]),
     ],
 )
 def test_which_checks_prove_nothing(trials: list[Trial], found: list[str]) -> None:

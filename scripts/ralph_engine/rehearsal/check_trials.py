@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
-from .. import confined, run_confinement
+from .. import confined, run_confinement, throw_away
 from ..checks import Check, Result, Runner, distinct
 from ..confined import Confinement
 from ..core import paths
 from ..core.tasks import Document
 from ..failure import Failure
 from ..settings import Settings
-from . import scratch
+from . import ruins, scratch
+from .ruins import Ruin
 
-AS_IT_IS, NOTHING, EMPTIED, GARBLED = "as it is", "nothing", "emptied", "garbled"
+AS_IT_IS, NOTHING = "as it is", "nothing"
 LONGEST = 120.0
-_NONSENSE = b")]} <<< nonsense of a rehearsal >>> {[(\n"
 _KEPT = 100
+
+
+Passed = dict[str, Optional[bool]]
 
 
 class Trial(NamedTuple):
     """Whether a check passed in each state that was tried; None where its time was over."""
 
     check: Check
-    passed: Mapping[str, bool | None]
+    passed: Passed
     seconds: float
 
 
@@ -64,18 +67,38 @@ class Trials:
 
     def run(self, checks: Sequence[Check], ruined: bool) -> list[Trial]:
         """`ruined`: on ruined files too, where `rm -rf "$(cat place)"/*` does harm."""
-        first = self._in(AS_IT_IS, checks)
-        quick = [result.check for result in first if result.code is not None]
-        states = (NOTHING, EMPTIED, GARBLED) if ruined else ()
-        more = {state: self._in(state, quick) for state in states}
-        codes = {
-            state: {result.check.command: result.code for result in results}
-            for state, results in {AS_IT_IS: first, **more}.items()
-        }
-        return [_trial(result, codes) for result in first]
+        project = self._copy("as-it-is")
+        states = {check.command: ruins.of(check.command, project) for check in checks}
+        first = self._in(project, checks)
+        quick = [result.check for result in first if ruined and result.code is not None]
+        found = self._on_ruins({check: states[check.command] for check in quick})
+        if quick:
+            empty = scratch.make_empty(os.path.join(self._folder, "nothing"))
+            for result in self._in(empty, quick):
+                found[result.check][NOTHING] = _passed(result)
+        return [_trial(result, found.get(result.check, {})) for result in first]
 
-    def _in(self, state: str, checks: Sequence[Check]) -> list[Result]:
-        project = self._place(state)
+    def _on_ruins(self, states: Mapping[Check, Sequence[Ruin]]) -> dict[Check, Passed]:
+        """One that failed once can fail: it is tried no further."""
+        found: dict[Check, Passed] = {check: {} for check in states}
+        left = {check: [*those] for check, those in states.items()}
+        while left:
+            ruin = next(iter(left.values()))[0]
+            together = [check for check, those in left.items() if those[0] == ruin]
+            for result in self._in_ruins(ruin, together):
+                found[result.check][ruin.state] = _passed(result)
+                left[result.check] = left[result.check][1:] if result.passed else []
+            left = {check: those for check, those in left.items() if those}
+        return found
+
+    def _in_ruins(self, ruin: Ruin, checks: Sequence[Check]) -> list[Result]:
+        try:
+            project = self._copy("ruined", ruin)
+            return self._in(project, checks)
+        finally:
+            throw_away.remove(os.path.join(self._folder, "ruined"))
+
+    def _in(self, project: str, checks: Sequence[Check]) -> list[Result]:
         confinement = walls(project, self._ralph_dir, self._folder, self._settings)
         confinement.begin(project)
         try:
@@ -85,19 +108,18 @@ class Trials:
         finally:
             confinement.end()
 
-    def _place(self, state: str) -> str:
-        folder = os.path.join(self._folder, state.replace(" ", "-"))
-        if state == NOTHING:
-            return scratch.make_empty(folder)
+    def _copy(self, name: str, ruin: Ruin | None = None) -> str:
+        folder = os.path.join(self._folder, name)
         project = scratch.make(self._root, folder)
-        keep = (self._ralph_dir, paths.DOT_FOLDER)
-        if state != AS_IT_IS:
-            scratch.overwrite(folder, project, keep, b"" if state == EMPTIED else _NONSENSE)
+        if ruin:
+            ruins.bring(ruin, folder, project, (self._ralph_dir, paths.DOT_FOLDER))
         scratch.commit(folder, "Rehearsal")
         return project
 
 
-def _trial(result: Result, codes: Mapping[str, Mapping[str, int | None]]) -> Trial:
-    found = {state: ran.get(result.check.command) for state, ran in codes.items()}
-    passed = {state: None if code is None else code == 0 for state, code in found.items()}
-    return Trial(result.check, passed, result.seconds)
+def _trial(result: Result, others: Passed) -> Trial:
+    return Trial(result.check, {AS_IT_IS: _passed(result), **others}, result.seconds)
+
+
+def _passed(result: Result) -> bool | None:
+    return None if result.code is None else result.passed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path, PurePath
-from typing import BinaryIO
+from typing import BinaryIO, Callable
 
 from .. import git
 from ..failure import Failure
@@ -27,12 +27,12 @@ def make(root: str, folder: str) -> str:
     top = _top(root)
     project = os.path.normpath(os.path.join(folder, os.path.relpath(root, top)))
     steering = [os.path.relpath(os.path.join(root, name), top) for name in _STEERING]
-    names = [name for name in _names(top) if not _behind_link(top, name)]
-    _refuse_giants(top, [*names, *steering])
-    for name in names:
+    listed = [name for name in names(top) if not _behind_link(top, name)]
+    _refuse_giants(top, [*listed, *steering])
+    for name in listed:
         if not _behind_link(folder, name):
             _copy(top, folder, name)
-    _cut_ways_out(folder, names)
+    _cut_ways_out(folder, listed)
     for name in steering:
         _copy(top, folder, name)
     _cut_ways_out(folder, steering)
@@ -57,13 +57,15 @@ def make_empty(folder: str) -> str:
     return folder
 
 
-def overwrite(folder: str, project: str, keep: Sequence[str], data: bytes) -> None:
-    """Every regular file, but for those of the loop itself."""
-    kept = [os.path.join(project, name) for name in keep]
-    for name in _names(folder):
+def ruin(folder: str, spared: Callable[[str], bool], data: bytes | None) -> None:
+    """Every file is replaced, or, without data, gone; but for those that are spared."""
+    for name in names(folder):
         path = os.path.join(folder, name)
-        of_loop = any(path.startswith(f"{top}/") for top in kept)
-        if not of_loop and not os.path.islink(path) and os.path.isfile(path):
+        if spared(name) or not os.path.lexists(path):
+            continue
+        if data is None:
+            os.remove(path)
+        elif os.path.isfile(path) and not os.path.islink(path):
             Path(path).write_bytes(data)
 
 
@@ -96,7 +98,7 @@ def _top(root: str) -> str:
     return answer.text
 
 
-def _names(top: str) -> Iterator[str]:
+def names(top: str) -> Iterator[str]:
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     answer = git.ask(top, *words)
     if answer.code:

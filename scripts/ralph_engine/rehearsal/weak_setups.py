@@ -11,7 +11,8 @@ from ..core.tasks import Document
 from ..sandboxes import bwrap
 from ..settings import Settings
 from . import secrets_in_reach
-from .check_trials import AS_IT_IS, EMPTIED, GARBLED, LONGEST, NOTHING, Trial, confines
+from .check_trials import AS_IT_IS, LONGEST, NOTHING, Trial, confines
+from .ruins import EMPTIED, GARBLED, GONE
 
 _NAMED = 12
 
@@ -65,16 +66,16 @@ def _hands_on(found: Confinement) -> bool:
 
 def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
     for trial in trials:
-        if all(trial.passed.get(state) for state in (NOTHING, EMPTIED, GARBLED)):
+        if all(trial.passed.get(state) for state in (EMPTIED, GARBLED, GONE)):
             yield Weakness(
                 "never-fails",
-                f"`{trial.check.command}` passes whatever the project holds: without files, with"
-                " empty ones, with nonsense in each",
+                f"`{trial.check.command}` passes whatever the project holds beside its own script"
+                " and configuration: without files, with empty ones, with nonsense in each",
                 "put a command there that runs your tests, and see it fail once",
             )
     for state, words in (
         (NOTHING, "in an empty repository"),
-        (EMPTIED, "with every file emptied"),
+        (EMPTIED, "with every file emptied but their own scripts and configuration"),
     ):
         if trials and all(trial.passed.get(state) for trial in trials):
             yield Weakness(
