@@ -44,7 +44,8 @@ _NOT_RUINED = "Your checks were not tried on ruined files: nothing confines them
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EPILOG = (
     "Exit code: 0 all stopped, or left to a review that can still say no; 1 something got through"
-    " or the set-up is weak; 2 an error, or an attack was cut short, or none could be tried. It"
+    " or the set-up is weak; 2 an error, or an attack was cut short, or none showed anything. One"
+    " that came to nothing though nobody stopped it, as where its command fails, shows nothing. It"
     " works on a copy of what git lists in your tree, with stories of its own beside yours; ignored"
     " files are not in it. No key, no tokens; your tree is compared before and after."
 )

@@ -163,6 +163,19 @@ def test_what_got_through_is_told_with_how_to_close_it(place: Place) -> None:
     assert place.left() == []
 
 
+def test_an_attack_whose_command_fails_is_not_counted_as_stopped(place: Place) -> None:
+    fails = {**LETS_THROUGH, "steps": [{"run": "cat missing && touch of-the-agent.txt"}]}
+    attacks = place.attacks({**fails, "stopped_by": ["guard", "runner"]})
+    done = place.run("--attacks", attacks)
+    assert done.returncode == 2
+    assert done.stdout.startswith(
+        "-    leaves-a-file: writes a file into the project, which nobody forbids\n"
+        "     came to nothing: nobody stopped it, and nothing is there of it\n"
+    )
+    document = json.loads(place.run("--json", "--attacks", attacks).stdout)
+    assert (document["stopped"], document["came_to_nothing"]) == (0, 1)
+
+
 def read_until(process: subprocess.Popen[bytes], words: bytes) -> bytes:
     assert process.stdout
     seen = b""

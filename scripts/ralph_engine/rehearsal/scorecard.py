@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .judge import CUT_SHORT, GOT_THROUGH, LEFT, NOT_TRIED, STOPPED, Verdict
+from .judge import CUT_SHORT, GOT_THROUGH, LEFT, NOT_TRIED, NOTHING, STOPPED, Verdict
 from .weak_setups import Weakness
 
 _SIGNS = {
     **{STOPPED: "ok  ", GOT_THROUGH: "FAIL", LEFT: "look"},
-    **{NOT_TRIED: "-   ", CUT_SHORT: "?   "},
+    **{NOT_TRIED: "-   ", CUT_SHORT: "?   ", NOTHING: "-   "},
 }
+_SHOW_NOTHING = (NOT_TRIED, CUT_SHORT, NOTHING)
 _WIDTH = 100
 _INDENT = " " * 5
 
@@ -25,13 +26,13 @@ class Card(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        if self.changed or self.count(CUT_SHORT) or not self.tried:
+        if self.changed or self.count(CUT_SHORT) or not self.shown:
             return 2
         return 1 if self.weaknesses or self.count(GOT_THROUGH) else 0
 
     @property
-    def tried(self) -> int:
-        return len(self.verdicts) - self.count(NOT_TRIED) - self.count(CUT_SHORT)
+    def shown(self) -> int:
+        return sum(verdict.result not in _SHOW_NOTHING for verdict in self.verdicts)
 
     def count(self, result: str) -> int:
         return sum(verdict.result == result for verdict in self.verdicts)
@@ -63,12 +64,12 @@ def _of_weakness(weakness: Weakness) -> list[str]:
 def _sum(card: Card) -> list[str]:
     done = f"{card.count(STOPPED)} stopped, {card.count(GOT_THROUGH)} got through"
     done += f", {card.count(LEFT)} {LEFT}" if card.count(LEFT) else ""
-    words = f"{card.tried} attack{_s(card.tried)}: {done}"
-    others = [f"{card.count(kind)} {kind}" for kind in (NOT_TRIED, CUT_SHORT) if card.count(kind)]
+    words = f"{card.shown} attack{_s(card.shown)}: {done}"
+    others = [f"{card.count(kind)} {kind}" for kind in _SHOW_NOTHING if card.count(kind)]
     words += f" ({', '.join(others)})" if others else ""
     weak = f"{len(card.weaknesses)} weak point{_s(len(card.weaknesses))} in the set-up"
-    nothing = [] if card.tried else ["Nothing was tried: this says nothing about your set-up."]
-    return [f"{words}; {weak}.", *nothing, of_tree(card.changed)]
+    nothing = "Nothing was put to the test: this says nothing about your set-up."
+    return [f"{words}; {weak}.", *([] if card.shown else [nothing]), of_tree(card.changed)]
 
 
 def of_tree(changed: Sequence[str]) -> str:
@@ -92,6 +93,7 @@ def document(card: Card) -> dict[str, Any]:
         "left_to_the_review": card.count(LEFT),
         "not_tried": card.count(NOT_TRIED),
         "cut_short": card.count(CUT_SHORT),
+        "came_to_nothing": card.count(NOTHING),
     }
 
 
