@@ -20,8 +20,9 @@ SUITES = {
     "unit": "",
     "reports": "",
     "hooks": "guard session_loop",
-    "runner": "approvals_of_the_past archive checks committed_junk control live_view microvm notify"
-    " red_first report sandbox_choice signs stop_conditions tamper_radar users_things verbose",
+    "runner": "approvals_of_the_past archive beside_the_work checks committed_junk control"
+    " live_view microvm notify red_first report sandbox_choice signs stop_conditions tamper_radar"
+    " users_things verbose",
     "shell": "audit doctor init init_dialogue link plan rehearse router sandbox_setup session_verbs"
     " tdd",
 }

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from . import (
     approvals,
+    beside_the_work,
     committed_junk,
     completion,
     git,
@@ -73,7 +74,8 @@ def remarks(run: Run, plan: Plan) -> list[str]:
     found = [prompt.HOLDS_AT_CAP] if holds else []
     found += red_first.remarks(run, plan)
     found += tamper_radar.remarks(run, plan.mode, plan.head)
-    return found + committed_junk.remarks(run, plan.mode, plan.head)
+    found += committed_junk.remarks(run, plan.mode, plan.head)
+    return found + beside_the_work.remarks(run, plan.mode, plan.head)
 
 
 def text(run: Run, about: prompt.Iteration) -> str:
