@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ralph_engine import demo_folder, settings
+from ralph_engine import demo_folder, settings, throw_away
 from ralph_engine.checks import Check
+from ralph_engine.failure import Failure
 from ralph_engine.rehearsal import machinery, ruins, weak_setups
 from ralph_engine.rehearsal.check_trials import AS_IT_IS, NOTHING, Trial, Trials
 
@@ -116,6 +117,18 @@ def test_what_needs_nothing_passes_in_every_state(project: Path) -> None:
 def test_what_failed_once_is_tried_no_further(project: Path) -> None:
     passed = {AS_IT_IS: True, NOTHING: False, ruins.EMPTIED: False}
     assert tried(project, "grep -q hello app.txt").passed == passed
+
+
+def test_a_copy_that_stays_ends_no_rehearsal(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told at the end, when all of the folder is removed."""
+
+    def stays(folder: str) -> None:
+        raise Failure(f"the temporary folder {folder} could not be removed")
+
+    monkeypatch.setattr(throw_away, "remove", stays)
+    assert all(tried(project, "true").passed.values())
 
 
 def test_unless_it_is_to_be_nothing_is_ruined(project: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from typing import Callable, NamedTuple, Optional
@@ -64,6 +66,7 @@ class Trials:
     ) -> None:
         self._folder, self._root, self._ralph_dir = folder, root, ralph_dir
         self._settings, self._stop = chosen, stop
+        self._numbers = itertools.count()
 
     def run(self, checks: Sequence[Check], ruined: bool) -> list[Trial]:
         """`ruined`: on ruined files too, where `rm -rf "$(cat place)"/*` does harm."""
@@ -92,11 +95,13 @@ class Trials:
         return found
 
     def _in_ruins(self, ruin: Ruin, checks: Sequence[Check]) -> list[Result]:
+        name = f"ruined-{next(self._numbers)}"
         try:
-            project = self._copy("ruined", ruin)
-            return self._in(project, checks)
+            return self._in(self._copy(name, ruin), checks)
         finally:
-            throw_away.remove(os.path.join(self._folder, "ruined"))
+            # What stays is told when the whole folder is removed.
+            with contextlib.suppress(Failure):
+                throw_away.remove(os.path.join(self._folder, name))
 
     def _in(self, project: str, checks: Sequence[Check]) -> list[Result]:
         confinement = walls(project, self._ralph_dir, self._folder, self._settings)
