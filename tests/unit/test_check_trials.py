@@ -15,6 +15,7 @@ from ralph_engine.rehearsal.check_trials import AS_IT_IS, NOTHING, Trial, Trials
 
 NEVER = ["never-fails", "passes-on-emptied"]
 EMPTIED = ["passes-on-emptied"]
+THIRTY = [f"{n}.sh" for n in range(30)]
 NEEDS_WORK = "set -e\ngrep -q hello app.txt\n"
 
 
@@ -119,6 +120,11 @@ def test_what_failed_once_is_tried_no_further(project: Path) -> None:
     assert tried(project, "grep -q hello app.txt").passed == passed
 
 
+def test_a_script_made_to_take_long_does_not() -> None:
+    texts = {"a.sh": "${" * 32_000 + "$(" * 32_000 + "$a" * 32_000}
+    assert machinery.chains("sh a.sh", texts.keys(), texts.__getitem__) == [frozenset({"a.sh"})]
+
+
 def test_a_copy_that_stays_ends_no_rehearsal(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,9 +155,10 @@ def test_unless_it_is_to_be_nothing_is_ruined(project: Path) -> None:
         ("npm test", {"web/package.json": '{"scripts": {"a": "node a.js"}}', "web/a.js": ""}, []),
         ("node --check a.js && ./b", {"a.js": "", "b": ""}, ["b"]),
         ('bash "$ROOT/a.sh"', {"a.sh": ". ${HERE:-.}/b.sh", "b.sh": ""}, ["a.sh", "a.sh b.sh"]),
+        ("; ".join(f"./{name}" for name in THIRTY), dict.fromkeys(THIRTY, ""), sorted(THIRTY)[:8]),
         (
             "sh 0.sh",
-            {f"{n}.sh": f"sh {n + 1}.sh" for n in range(30)},
+            {name: f"sh {n + 1}.sh" for n, name in enumerate(THIRTY)},
             [" ".join(f"{n}.sh" for n in range(most + 1)) for most in range(8)],
         ),
     ],

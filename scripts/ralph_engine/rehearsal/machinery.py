@@ -11,16 +11,17 @@ from typing import Callable
 
 from ..radar import kinds, named_files
 
-_STEERS = re.compile(
-    r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[^/]*\.mk|\.?[Jj]ustfile|[Rr]akefile|Taskfile\.ya?ml)$"
+_COMMANDS = re.compile(
+    r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[^/]*\.mk|\.?[Jj]ustfile|[Rr]akefile|Taskfile\.ya?ml"
+    r"|package\.json)$"
 )
-_PACKAGES = re.compile(r"\b(?:npm|pnpm|yarn|bun)\b")
+_THEIR_TOOLS = re.compile(r"\b(?:g?make|just|rake|task|npm|pnpm|yarn|bun)\b")
 # It reads the file and starts nothing.
 _LOOK = re.compile(
     r"\b(?:(?:ba|da|z|k)?sh\s+-\w*n\w*|node\s+(?:-c|--check)|ruby\s+-\w*c|perl\s+-\w*c|php\s+-l)"
     r"\s+\S+"
 )
-_VARIABLE = r"\$(?:\w+|\{[^}]*\}|\([^()]*\))"
+_VARIABLE = r"\$(?:\w{1,100}|\{[^}]{0,100}\}|\([^()]{0,100}\))"
 _AS_PROGRAM = re.compile(rf"[\"']?{_VARIABLE}[\"']?(?=\s)")
 _AS_FOLDER = re.compile(rf"{_VARIABLE}(?=/)")
 _MOST = 8
@@ -30,7 +31,7 @@ Chain = frozenset[str]
 
 def steers(path: str) -> bool:
     """Ruined, it makes any tool fail, whatever that would have found."""
-    return kinds.of(path) == kinds.CONFIGURATION or _STEERS.search(path) is not None
+    return kinds.of(path) == kinds.CONFIGURATION or _COMMANDS.search(path) is not None
 
 
 def chains(command: str, names: Set[str], read: Callable[[str], str]) -> list[Chain]:
@@ -39,7 +40,8 @@ def chains(command: str, names: Set[str], read: Callable[[str], str]) -> list[Ch
     todo = deque([(command, "", Chain())])
     while todo and len(found) < _MOST:
         text, folder, through = todo.popleft()
-        for name in sorted(_started(text, folder, names) - found.keys()):
+        new = sorted(_started(text, folder, names) - found.keys())
+        for name in new[: _MOST - len(found)]:
             found[name] = through if steers(name) else through | {name}
             todo.append((_commands_in(name, read(name)), posixpath.dirname(name), found[name]))
     return [*dict.fromkeys(filter(None, found.values()))]
@@ -51,13 +53,14 @@ def _started(text: str, folder: str, names: Set[str]) -> set[str]:
     lines = [line.strip().lstrip("@-+") for line in plain.replace("\\\n", " ").split("\n")]
     named = named_files.of(lines)
     found = {*named, *(posixpath.normpath(posixpath.join(folder, name)) for name in named)}
-    return {*(found & names), *_packages(text, names)}
+    return {*(found & names), *_of_tools(text, names)}
 
 
-def _packages(text: str, names: Set[str]) -> list[str]:
-    if not _PACKAGES.search(text):
+def _of_tools(text: str, names: Set[str]) -> list[str]:
+    """Too many do no harm: each chain is spared by itself."""
+    if not _THEIR_TOOLS.search(text):
         return []
-    found = [name for name in names if posixpath.basename(name) == "package.json"]
+    found = [name for name in names if _COMMANDS.search(name)]
     return [name for name in found if posixpath.dirname(name) in text]
 
 
