@@ -71,6 +71,37 @@ def test_what_steers_a_loop_stays_out_of_reach(tmp_path: Path, command: str, rul
     assert judged(command, part_of(tmp_path / "mono")).rule == rule
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf ../b/.ralph",
+        "rm ../b/.ralph-active",
+        "rm -f ../b/.ralph-act*",
+        "echo x > ../b/.ralph-active",
+        "echo x > ../b/ralph/prd.md",
+        "echo x > ../B/ralph/prompt.md",
+        "cd ../b && tee .claude/settings.json < x",
+        "cp settings.local.json ../b/.claude/",
+        "rm -rf ../b",
+        "mv ../b ../c",
+    ],
+)
+def test_another_loop_of_the_repository_is_left_alone(tmp_path: Path, command: str) -> None:
+    place = part_of(tmp_path / "Work" / "mono")
+    (tmp_path / "Work/mono/packages/b/.ralph").mkdir(parents=True)
+    assert judged(command, place) == ("protected-path", True)
+    assert written(place, "mono/packages/b/.ralph/settings.json") == ["protected-path"]
+    assert judged(command.replace("../b", "lib").replace("../B", "lib"), place) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf ../c/ralph", "rm -r ../c/.claude", "echo x > ../b/ralph/tasks.json", "ls ../b/.ralph"],
+)
+def test_what_steers_no_other_loop_is_part_of_the_project(tmp_path: Path, command: str) -> None:
+    assert judged(command, part_of(tmp_path / "mono")) == ALLOWED
+
+
 def test_a_home_that_is_a_repository_is_no_project(tmp_path: Path) -> None:
     place = part_of(tmp_path / "home")
     assert judged("rm ../../lib/x.ts", place).rule == "delete-outside"

@@ -20,8 +20,9 @@ _MOST_LINKED = 300
 class ProtectedPaths:
     """Files by name, trees with all below them, and beginnings of names such as settings*."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self, root: str, ralph_dir: str, same_session: bool) -> None:
+        self.root, self.repository = root, root
+        self.ralph_dir, self.same_session = ralph_dir, same_session
         self.files: list[str] = []
         self.trees: list[str] = []
         self.beginnings: list[str] = []
@@ -31,26 +32,50 @@ class ProtectedPaths:
         """The protected path that this one is, is below, or (`covering`) contains; else ''."""
         covering = covering and not path.startswith(UNKNOWN)
         for way in _ways(path, self.root):
-            found = self._named(way, covering)
+            found = self._named(way, covering) or self._of_another_loop(way, covering)
             if found:
                 return self._shown(found)
         return self._shown(self._linked(path))
+
+    def add_project(self, top: str) -> None:
+        self.files.append(f"{top}/{paths.MARKER}")
+        self.trees.append(f"{top}/{paths.DOT_FOLDER}")
+        self.open += [f"{top}/{path}" for path in _writable(self.ralph_dir)]
+        if not self.same_session:
+            self.files += [f"{top}/{self.ralph_dir}/{name}" for name in ("prd.md", "prompt.md")]
+            self.beginnings.append(f"{top}/.claude/settings")
 
     def merged(self, source: str, target: str) -> str:
         """A protected file that a copy of a whole folder would bring along."""
         for path in [*self.files, *self.beginnings]:
             for way in _ways(target, self.root):
-                if path.startswith(way + "/"):
+                if _is_below(path, way):
                     inside = os.path.join(source, path[len(way) + 1 :])
                     if os.path.lexists(inside) or os.path.lexists(inside + ".json"):
                         return self._shown(path)
         return ""
 
+    def _of_another_loop(self, way: str, covering: bool) -> str:
+        """It may stand in any other folder of the repository, on the disk or not yet."""
+        if _is_below(way, self.root):
+            return ""
+        folder = way
+        while _is_below(folder, self.repository):
+            other = ProtectedPaths(self.root, self.ralph_dir, self.same_session)
+            other.add_project(folder)
+            is_there = os.path.lexists(f"{folder}/{paths.DOT_FOLDER}")
+            found = other._named(way, covering and is_there)
+            if found:
+                return found
+            folder = os.path.dirname(folder)
+        return ""
+
     def _named(self, way: str, covering: bool) -> str:
+        way = _folded(way)
         if way in map(_folded, self.open):
             return ""
         for tree in self.trees:
-            if (way + "/").startswith(_folded(tree) + "/") or _fits(way, tree, below=True):
+            if _is_below(way, tree) or _fits(way, tree, below=True):
                 return tree
         for beginning in self.beginnings:
             if way.startswith(_folded(beginning)) or _fits(way, beginning + "*"):
@@ -98,14 +123,12 @@ class ProtectedPaths:
 def of_loop(
     root: str, ralph_dir: str, same_session: bool, environment: Mapping[str, str]
 ) -> ProtectedPaths:
-    """Also by the name that the project was started with, if a link leads to it.
-
-    And those of a loop at the top of the repository, which the project may be a part of.
-    """
+    """Also by the name that the project was started with, if a link leads to it."""
     real = os.path.realpath(root)
-    found = ProtectedPaths(real)
-    for top in dict.fromkeys([real, os.path.abspath(root), repository(real)]):
-        _add_project(found, top, ralph_dir, same_session)
+    found = ProtectedPaths(real, ralph_dir, same_session)
+    found.repository = repository(real)
+    for top in dict.fromkeys([real, os.path.abspath(root)]):
+        found.add_project(top)
     home = environment.get("HOME")
     if home and not same_session:
         found.beginnings.append(f"{os.path.realpath(home)}/.claude/settings")
@@ -119,15 +142,6 @@ def of_loop(
     for names in (found.files, found.trees):
         names += [path for path in map(os.path.realpath, list(names)) if path not in names]
     return found
-
-
-def _add_project(found: ProtectedPaths, top: str, ralph_dir: str, same_session: bool) -> None:
-    found.files.append(f"{top}/{paths.MARKER}")
-    found.trees.append(f"{top}/{paths.DOT_FOLDER}")
-    found.open += [f"{top}/{path}" for path in _writable(ralph_dir)]
-    if not same_session:
-        found.files += [f"{top}/{ralph_dir}/{name}" for name in ("prd.md", "prompt.md")]
-        found.beginnings.append(f"{top}/.claude/settings")
 
 
 def _beginning_with(start: str) -> list[str]:
@@ -189,10 +203,15 @@ def _ways(path: str, root: str) -> list[str]:
         rest = path.lstrip(UNKNOWN)
         path = f"{root}{rest}" if rest.startswith("/") else f"{root}/{path}"
     path = os.path.join(root, path)
-    plain = _folded(os.path.normpath(path))
+    plain = os.path.normpath(path)
     if "\0" in path:
         return [plain]
-    return list(dict.fromkeys([plain, _folded(os.path.realpath(path))]))
+    return list(dict.fromkeys([plain, os.path.realpath(path)]))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Or the folder itself."""
+    return (_folded(path) + "/").startswith(_folded(folder) + "/")
 
 
 def _folded(path: str) -> str:
