@@ -79,7 +79,11 @@ RULES = (
         reason="it has more commands, or deeper ones, than can be read before they run",
         instead="put it into a script of the project and run that",
         matches=never,
-        denied=("true; " * 3000, "(" * 2000 + "ls" + ")" * 2000, "sudo " * 60 + "ls"),
+        denied=(
+            *("true; " * 3000, "(" * 2000 + "ls" + ")" * 2000, "sudo " * 60 + "ls"),
+            'V="/\n"\n' + "V=$V$V\n" * 16 + 'echo "$V" | head\n' * 40,
+            "V='drop '\n" + "V=$V$V\n" * 12 + "{ " + "sqlite3 x; " * 100 + '} <<< "$V"',
+        ),
         allowed=("cat > data.txt <<'E'\n" + "rm -rf /\n" * 3000 + "E", "git add " + "a.py " * 3000),
     ),
     Rule(

@@ -27,6 +27,7 @@ def run(
 ) -> Feed:
     """`behind` are the programs whose output the words hold."""
     shell.budget.step()
+    shell.budget.read(feed.text if feed else "")
     while words and "=" in words[0] and is_name(words[0].partition("=")[0].rstrip("+")):
         words = words[1:]
     if not words:

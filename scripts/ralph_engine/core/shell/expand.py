@@ -26,19 +26,25 @@ def fields(shell: Shell, word: Node) -> list[str]:
     for variant in _braced(segments):
         found += _split(_with_home(shell, variant))
     shell.budget.step(len(found))
-    return [settled(capped(field)) for field in found]
+    return [settled(_paid(shell, field)) for field in found]
 
 
 def text(shell: Shell, word: Node) -> str:
     """What one word becomes where nothing is split: in assignments, here-strings, patterns."""
     segments = _with_home(shell, _segments(shell, word.get("Parts") or [], quoted=False))
-    return capped("".join(" " if kind == _BORDER else part for kind, part in segments))
+    return _paid(shell, "".join(" " if kind == _BORDER else part for kind, part in segments))
 
 
 def document(shell: Shell, word: Node) -> str:
     """The text of a here-document."""
     segments = _segments(shell, word.get("Parts") or [], quoted=True)
-    return capped("".join(part for _, part in segments))
+    return _paid(shell, "".join(part for _, part in segments))
+
+
+def _paid(shell: Shell, made: str) -> str:
+    made = capped(made)
+    shell.budget.read(made)
+    return made
 
 
 def nested(shell: Shell, node: object) -> None:

@@ -76,6 +76,10 @@ class Budget:
         if self.steps > MOST_STEPS:
             raise TooMuch
 
+    def read(self, text: str) -> None:
+        """A few doublings of a variable make a text that is far longer than the script."""
+        self.step(len(text) // 128)
+
     def command(self) -> None:
         self.commands += 1
         if self.commands > MOST_COMMANDS:
