@@ -30,6 +30,8 @@ _IN_PLACE = {
     **dict.fromkeys("gofmt goimports gofumpt shfmt ormolu".split(), "-w"),
     **dict.fromkeys("yq clang-format autopep8 ruby xmlstarlet dasel".split(), "-i"),
 }
+# Of a folder and a name below it: no system takes more, and to resolve it would take seconds.
+_LONGEST = 2 * 4096
 _LAST: list[Any] = [None, []]
 WRITE, DELETE, MOVE, MODE, LINK, PERHAPS = "write", "delete", "move", "mode", "link", "perhaps"
 
@@ -48,10 +50,11 @@ def _effects(command: Command) -> list[Effect]:
     found = reader(command.words[1:]) if reader else _in_place(command.words)
     found += [Effect(WRITE, entry.target, "") for entry in command.redirects if _writes(entry)]
     cwd = command.cwd
-    return [
+    placed = [
         Effect(kind, joined(cwd, path), joined(cwd, source) if source else "")
         for kind, path, source in found
     ]
+    return [effect for effect in placed if len(effect.path) <= _LONGEST]
 
 
 def _writes(redirect: Redirect) -> bool:

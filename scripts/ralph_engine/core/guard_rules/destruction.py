@@ -124,6 +124,7 @@ RULES = (
         allowed=(
             *("rm -rf /tmp/test-dir", "rm old.txt", "mv a.txt b.txt", "find ~ -name x"),
             *('d=$(mktemp -d); rm -rf "$d"', "docker exec web rm -rf /var/cache/app"),
+            "rm -rf ../" + "a/" * 5000,
         ),
     ),
     Rule(
