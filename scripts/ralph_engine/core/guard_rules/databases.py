@@ -15,6 +15,7 @@ _SQL = frozenset(
     "psql mysql mariadb sqlite3 sqlite pgcli mycli usql cqlsh clickhouse-client duckdb"
     " sqlcmd".split()
 )
+_IN_MEMORY = ("sqlite3", "sqlite", "duckdb")
 _DROPPED = frozenset(
     "table database schema index view role user keyspace column constraint owned".split()
 )
@@ -30,6 +31,7 @@ _RUNNERS = frozenset(
 )
 _OPTIONS = ("-c", "--command", "-e", "--execute", "-q", "-Q", "--eval")
 _LONGEST = 65536
+_APART = str.maketrans(dict.fromkeys(';"[`(', " "))
 
 
 def _drops(command: Command, _: Place) -> bool:
@@ -38,22 +40,25 @@ def _drops(command: Command, _: Place) -> bool:
         return not {"--help", "--version"} & set(command.words)
     if name == "mysqladmin":
         return "drop" in command.words
-    texts = _texts(command)
-    if ":memory:" in command.words and not any(_leads_out(text) for text in texts):
+    database, texts = _read(command)
+    if name in _IN_MEMORY and database == ":memory:" and not any(map(_leads_out, texts)):
         return False
     return name in _SQL and any(map(_is_destructive, texts))
 
 
 def _leads_out(text: str) -> bool:
     """From a database that ends with its command to one that stays."""
-    return "attach" in text.lower() or ".open" in text
+    lowered = text[:_LONGEST].lower()
+    opens = any(line.lstrip().startswith((".op", ".res")) for line in lowered.split("\n"))
+    return opens or "attach" in _plain(lowered).translate(_APART).split()
 
 
-def _texts(command: Command) -> list[str]:
+def _read(command: Command) -> tuple[str, list[str]]:
+    """The database that is named, and whatever may be SQL for it."""
     words = command.words[1:]
-    found = [value(words, option) for option in _OPTIONS]
-    found += operands(words, "-U -h -p -d -P -u -D -f")[1:]
-    return [*found, command.feed.text if command.feed else ""]
+    named = operands(words, "-U -h -p -d -P -u -D -f -separator -nullvalue -newline")
+    texts = [value(words, option) for option in _OPTIONS] + named[1:]
+    return "".join(named[:1]), [*texts, command.feed.text if command.feed else ""]
 
 
 def _is_destructive(text: str) -> bool:
