@@ -49,16 +49,20 @@ _OPENS = frozenset(("open", "fopen"))
 _CALLS = _RUNS | _DELETES | _WRITES | _MOVES | _OPENS
 # Of JavaScript only these: exec is what every pattern does there.
 _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
-_GLOBALS = frozenset("builtins __builtins__ globalThis window global self Kernel".split())
+# What all names are in. Where there is none, a dot joins texts or eval is everybody's.
+_GLOBALS = {
+    "python": frozenset("builtins __builtins__ self".split()),
+    "js": frozenset("globalThis window global self this".split()),
+}
 _DECODES = frozenset(
     "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
     " decodebytes base64_decode decode_base64 marshal buffer".split()
 )
 _FETCHES = frozenset(
-    "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri wget".split()
+    "urlopen urlretrieve requests urllib fetch axios httpx lwp open-uri wget net".split()
 )
-# Elsewhere it is what people call a neural network.
-_FETCHES_BY_KIND = {"other": _FETCHES | {"net"}}
+# There it is what people call a neural network.
+_FETCHES_BY_KIND = {"python": _FETCHES - {"net"}}
 _PREFIXES = frozenset("r b u f rb br fr rf R B U F".split())
 _LONGEST_PATH = 300
 _FARTHEST = 200
@@ -86,15 +90,20 @@ def read(kind: str, text: str) -> Read:
 def _evaluates(kind: str, tokens: list[Token]) -> bool:
     names = _EVALUATES.get(kind, frozenset(("exec", "eval")))
     return any(
-        sort == _NAME and value in names and not _is_method(tokens[max(0, at - 4) : at])
+        sort == _NAME and value in names and not _is_method(kind, tokens[max(0, at - 6) : at])
         for at, (sort, value) in enumerate(tokens)
     )
 
 
-def _is_method(before: list[Token]) -> bool:
+def _is_method(kind: str, before: list[Token]) -> bool:
     """model.eval(), page.$eval(): theirs, unless it is said of what all names are in."""
-    of_something = before[-1:] in ([(_MARK, ".")], [(_MARK, "$")])
-    return of_something and not any(value in _GLOBALS for _, value in before)
+    said = [token for token in before if token != (_MARK, "\n")]
+    if said[-1:] == [(_MARK, "$")]:
+        return True
+    if kind not in _GLOBALS or said[-1:] != [(_MARK, ".")]:
+        return False
+    of_something = said[-2:-1] and (said[-2][0] == _NAME or said[-2][1] in (")", "]"))
+    return bool(of_something) and not any(value in _GLOBALS[kind] for _, value in said[-5:])
 
 
 def _call(name: str, tokens: list[Token], at: int, found: _Found) -> None:
