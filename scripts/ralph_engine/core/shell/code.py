@@ -51,7 +51,7 @@ _CALLS = _RUNS | _DELETES | _WRITES | _MOVES | _OPENS
 _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
 # What all names are in. Where there is none, a dot joins texts or eval is everybody's.
 _GLOBALS = {
-    "python": frozenset("builtins __builtins__ self".split()),
+    "python": frozenset("builtins __builtins__".split()),
     "js": frozenset("globalThis window global self this".split()),
 }
 _DECODES = frozenset(
@@ -90,7 +90,7 @@ def read(kind: str, text: str) -> Read:
 def _evaluates(kind: str, tokens: list[Token]) -> bool:
     names = _EVALUATES.get(kind, frozenset(("exec", "eval")))
     return any(
-        sort == _NAME and value in names and not _is_method(kind, tokens[max(0, at - 6) : at])
+        sort == _NAME and value in names and not _is_method(kind, tokens[max(0, at - 5) : at])
         for at, (sort, value) in enumerate(tokens)
     )
 
@@ -100,10 +100,13 @@ def _is_method(kind: str, before: list[Token]) -> bool:
     said = [token for token in before if token != (_MARK, "\n")]
     if said[-1:] == [(_MARK, "$")]:
         return True
-    if kind not in _GLOBALS or said[-1:] != [(_MARK, ".")]:
+    if kind not in _GLOBALS or len(said) < 2 or said[-1] != (_MARK, "."):
         return False
-    of_something = said[-2:-1] and (said[-2][0] == _NAME or said[-2][1] in (")", "]"))
-    return bool(of_something) and not any(value in _GLOBALS[kind] for _, value in said[-5:])
+    receiver = said[-2]
+    # __import__("builtins").eval
+    named = [receiver, *(token for token in said[-3:-2] if token[0] == _TEXT)]
+    is_something = receiver[0] == _NAME or receiver in ((_MARK, ")"), (_MARK, "]"))
+    return is_something and not any(value in _GLOBALS[kind] for _, value in named)
 
 
 def _call(name: str, tokens: list[Token], at: int, found: _Found) -> None:
