@@ -81,6 +81,7 @@ RULES = (
         matches=never,
         denied=(
             *("true; " * 3000, "(" * 2000 + "ls" + ")" * 2000, "sudo " * 60 + "ls"),
+            "f() { echo " + "{" * 999 + "; }; " + "f; " * 60,
             'V="/\n"\n' + "V=$V$V\n" * 16 + 'echo "$V" | head\n' * 40,
             "V='drop '\n" + "V=$V$V\n" * 12 + "{ " + "sqlite3 x; " * 100 + '} <<< "$V"',
         ),

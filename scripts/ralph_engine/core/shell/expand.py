@@ -23,7 +23,7 @@ def fields(shell: Shell, word: Node) -> list[str]:
     """What one word becomes: none, one or several arguments."""
     segments = _segments(shell, word.get("Parts") or [], quoted=False)
     found: list[str] = []
-    for variant in _braced(segments):
+    for variant in _braced(shell, segments):
         found += _split(_with_home(shell, variant))
     shell.budget.step(len(found))
     return [settled(_paid(shell, field)) for field in found]
@@ -183,14 +183,15 @@ def _split_one(part: str, current: str | None, done: list[str]) -> str | None:
     return pieces[-1]
 
 
-def _braced(segments: list[Segment]) -> list[list[Segment]]:
+def _braced(shell: Shell, segments: list[Segment]) -> list[list[Segment]]:
     if not any(kind == _BARE and "{" in part for kind, part in segments):
         return [segments]
+    if sum(len(part) if kind == _BARE else 1 for kind, part in segments) > _MOST_LETTERS:
+        return [[(_QUOTED, UNKNOWN)]]
     letters: list[Segment] = []
     for kind, part in segments:
         letters += [(kind, letter) for letter in part] if kind == _BARE else [(kind, part)]
-    if len(letters) > _MOST_LETTERS:
-        return [[(_QUOTED, UNKNOWN)]]
+    shell.budget.step(len(letters))
     return [_rejoined(variant) for variant in _variants(letters)]
 
 
