@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from guarded import ALLOWED, judged, rows
+from guarded import ALLOWED, a_place, judged, rows
 from ralph_engine.core import guard_rules
 
 RULES = {rule.name: rule for rule in guard_rules.every()}
@@ -50,6 +50,31 @@ def test_a_dangerous_command_is_denied_by_its_rule(rule: str, text: str) -> None
 @pytest.mark.parametrize("text", EVERYDAY)
 def test_an_everyday_command_passes(text: str) -> None:
     assert judged(text) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *('git restore "note?/mine.txt"', 'git restore "[n]otes/mine.txt"'),
+        *("git restore notes/min?.txt", "git restore $(git diff --name-only)"),
+        *("git diff --name-only | xargs git restore", "git ls-files -m | xargs git checkout --"),
+        *("git checkout -f", "git checkout -f main", "git -C notes checkout -f HEAD -- a.txt"),
+        *("git restore --pathspec-from-file=l", "git checkout --pathspec-from-file l"),
+        "cd $(cat l); git restore mine.txt",
+    ],
+)
+def test_a_reviewer_puts_nothing_back_that_may_be_the_persons(command: str) -> None:
+    place = a_place(reviewing=True, baseline=["notes/mine.txt"])
+    assert judged(command, place) == ("git-discard-changes", True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git restore src/app.py", "git checkout HEAD -- src 'out x.txt'", "cd src && git restore ."],
+)
+def test_a_reviewer_puts_back_what_its_tests_changed(command: str) -> None:
+    assert judged(command, a_place(reviewing=True, baseline=["notes/mine.txt"])) == ALLOWED
+    assert judged("git checkout -f && git restore '*'", a_place(reviewing=True)) == ALLOWED
 
 
 def test_the_tables_are_large_and_reach_every_rule() -> None:

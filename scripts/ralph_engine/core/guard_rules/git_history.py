@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from ..file_effects import has, operands
+from ..file_effects import has, operands, value
 from ..shell import globs
 from ..shell.state import joined
+from ..shell.values import known
 from . import git_words
 from .rule import Rule
 
@@ -88,7 +89,7 @@ def _puts_back(command: Command, name: str, rest: list[str]) -> bool:
     """Files that get an older content; `git checkout NAME` may be a branch or a file."""
     if has(rest, "p", "--patch"):
         return False
-    if name == "restore" or "--" in rest:
+    if name == "restore" or "--" in rest or value(rest, "--pathspec-from-file"):
         return any(effect.path for effect in git_words.effects(command.words[1:]))
     if has(rest, "f", "--force") or has(rest, "", "--ours", "--theirs"):
         return has(rest, "f", "--force")
@@ -109,17 +110,21 @@ def _is_path(word: str, command: Command) -> bool:
 
 def _may_put_back(command: Command, place: Place) -> bool:
     """The Stop hook tells a reviewer to restore what a test run changed, but nothing else."""
-    if not place.reviewing:
-        return False
+    if not place.reviewing or not place.baseline:
+        return place.reviewing
     touched = [effect.path for effect in git_words.effects(command.words[1:])]
+    if not touched or has(command.words, "f", "--force"):
+        return False
     kept = [os.path.join(place.root, path) for path in place.baseline]
     return not any(_is_below(path, top, command) for path in kept for top in touched)
 
 
 def _is_below(path: str, top: str, command: Command) -> bool:
-    """What has magic in it may be anything."""
+    """What has magic in it, or is not known, may be anything."""
     whole = os.path.normpath(joined(command.cwd, top))
-    return "*" in top or ":" in top or (path + "/").startswith(whole.rstrip("/") + "/")
+    if globs.is_glob(top) or ":" in top or not known(top) or not whole.startswith("/"):
+        return True
+    return (path + "/").startswith(whole.rstrip("/") + "/")
 
 
 RULES = (

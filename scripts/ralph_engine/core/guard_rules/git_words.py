@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..file_effects import DELETE, MOVE, WRITE, Effect, operands, value
+from ..shell.values import UNKNOWN
 
 _VALUED = frozenset("-C -c --git-dir --work-tree --namespace --exec-path --config-env".split())
 # Settings of a repository that run nothing and lead nowhere.
@@ -61,8 +62,9 @@ def _only_index(name: str, rest: list[str]) -> bool:
 def _paths(rest: list[str]) -> list[str]:
     if "--" in rest:
         return rest[rest.index("--") + 1 :]
+    listed = [UNKNOWN] if value(rest, "--pathspec-from-file") else []
     # The first one of checkout may be a branch: a file that is not there concerns no rule.
-    return operands(rest, "-s --source -b -B --orphan --conflict -U --pathspec-from-file")
+    return listed + operands(rest, "-s --source -b -B --orphan --conflict -U --pathspec-from-file")
 
 
 def writes_config(rest: list[str]) -> bool:
