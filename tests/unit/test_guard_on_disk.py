@@ -19,12 +19,24 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.mark.parametrize(
-    "command", ["git checkout src", "git checkout src/app.py", "git -C src checkout app.py"]
+    "command",
+    [
+        *("git checkout src", "git checkout src/app.py", "git -C src checkout app.py"),
+        *("git checkout src/", 'git checkout "src/$NOTHING"', "git checkout -q src"),
+    ],
 )
 def test_a_checkout_of_what_is_there_is_no_branch(place: Place, command: str) -> None:
     assert judged(command, place) == ("git-discard-changes", True)
     assert judged(command, a_place()) == ALLOWED
     assert judged("git switch src", place) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git checkout -bx src", "git checkout -qb src", "git checkout -Bx src", "git checkout -d src"],
+)
+def test_what_is_said_to_be_a_branch_is_one(place: Place, command: str) -> None:
+    assert judged(command, place) == ALLOWED
 
 
 def written(place: Place, *paths: str) -> list[str]:

@@ -87,22 +87,36 @@ def _discards(command: Command, place: Place) -> bool:
 
 def _puts_back(command: Command, name: str, rest: list[str]) -> bool:
     """Files that get an older content; `git checkout NAME` may be a branch or a file."""
-    if has(rest, "p", "--patch"):
+    flags = _flags(rest)
+    if "p" in flags or has(rest, "", "--patch"):
         return False
     if name == "restore" or "--" in rest or value(rest, "--pathspec-from-file"):
         return any(effect.path for effect in git_words.effects(command.words[1:]))
-    if has(rest, "f", "--force") or has(rest, "", "--ours", "--theirs"):
-        return has(rest, "f", "--force")
-    if has(rest, "", "--orphan", "--detach", "--track") or {"-b", "-B", "-t"} & set(rest):
+    forces = "f" in flags or has(rest, "", "--force")
+    if forces or has(rest, "", "--ours", "--theirs"):
+        return forces
+    if has(rest, "", "--orphan", "--detach", "--track") or flags & set("bdt"):
         return False
     found = operands(rest)
     return len(found) > 1 or any(_is_path(word, command) for word in found)
 
 
+def _flags(rest: list[str]) -> set[str]:
+    """The short ones of a checkout, also in a bundle; what stands behind -b is a name."""
+    found: set[str] = set()
+    for word in rest:
+        if word[:1] == "-" and word[1:2] != "-":
+            before, branch, _ = word[1:].replace("B", "b").partition("b")
+            found |= {*before, branch}
+    return found
+
+
 def _is_path(word: str, command: Command) -> bool:
     """No name of a branch, or on the disk: a branch by that name is for `git switch`."""
-    if word.startswith((".", ":")) or word.endswith("/") or globs.is_glob(word):
+    if word.startswith((".", ":")) or globs.is_glob(word):
         return True
+    if not word.strip("/"):  # "$REMOTE/$BRANCH": no repository begins there
+        return False
     folder = git_words.split(command.words[1:])[0]
     path = joined(joined(command.cwd, folder) if folder else command.cwd, word)
     return path.startswith("/") and os.path.lexists(path)
