@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import escapes, filters, origins
+from . import escapes, filters, globs, origins
 from .values import NO_PROGRAMS, UNKNOWN, Feed, capped, known, name_of
 
 TYPE_CHECKING = False
@@ -152,9 +152,16 @@ def _find(shell: Shell, words: list[str], _: str) -> str:
     return "\n".join(finding.paths(words)) + "\n"
 
 
-def _ls(_: Shell, words: list[str], __: str) -> str:
-    names = [word for word in words if not word.startswith("-")]
-    return "\n".join([*names, UNKNOWN] if names else ["*"]) + "\n"
+def _ls(shell: Shell, words: list[str], __: str) -> str:
+    """The names in a folder; its own only with -d, or where it may be several."""
+    options = [word for word in words if word.startswith("-")]
+    names = [word for word in words if word not in options]
+    itself = any(word == "--directory" or (word[1:2] != "-" and "d" in word) for word in options)
+    if len(names) > 1 or itself or globs.is_glob("".join(names)):
+        return "\n".join([*names, UNKNOWN]) + "\n"
+    folder = os.path.normpath(shell.path("".join(names) or "."))
+    is_around = (shell.cwd + "/").startswith(folder.rstrip("/") + "/")
+    return "*\n" if is_around else f"./{UNKNOWN}\n"
 
 
 def _nothing(_: Shell, __: list[str], ___: str) -> str:
