@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-_MOST_PARSES = 12
+MOST_PARSES = 12
 _LONGEST = 2000
 
 
@@ -25,7 +25,7 @@ def follow(
     try:
         nodes = parsing.statements(shared, text)
         if nodes is None:
-            _piece_by_piece(shell, _pieces(text) if shfmt else text.split("\n"))
+            piece_by_piece(shell, cut(text) if shfmt else text.split("\n"))
             return shared, False
         walk.statements(shell, nodes, None)
     except (TooMuch, RecursionError):
@@ -34,22 +34,22 @@ def follow(
     return shared, True
 
 
-def _piece_by_piece(shell: Shell, pieces: list[str]) -> None:
+def piece_by_piece(shell: Shell, pieces: list[str]) -> None:
     """bash would run what stands before the point where it can read no more."""
     for piece in pieces:
         rest = piece.split()
         while rest and rest[0] in words.RESERVED:
             piece = piece.lstrip()[len(rest.pop(0)) :]
         # The parser is for the few pieces that need it, not for a flood of them.
-        careful = shell.budget.parses < _MOST_PARSES and len(piece) < _LONGEST
+        careful = shell.budget.parses < MOST_PARSES and len(piece) < _LONGEST
         nodes = parsing.statements(shell.shared, piece) if careful else words.parse(piece)
         if nodes:
             walk.statements(shell, nodes, None)
 
 
-def _pieces(text: str) -> list[str]:
-    """Cut wherever a command may begin."""
-    pieces, start, at, quote = [], 0, 0, ""
+def cut(text: str) -> list[str]:
+    """Wherever a command may begin; without a letter there is none."""
+    found, start, at, quote = [], 0, 0, ""
     while at < len(text):
         letter = text[at]
         if letter == "\\" and quote != "'":
@@ -59,7 +59,8 @@ def _pieces(text: str) -> list[str]:
         elif not quote and letter in "'\"":
             quote = letter
         elif letter in ("`(" if quote == '"' else "" if quote else "\n;&|()`"):
-            pieces.append(text[start:at])
+            found.append(text[start:at])
             start = at + 1
         at += 1
-    return [*pieces, text[start:]]
+    found.append(text[start:])
+    return [piece for piece in found if any(map(str.isalpha, piece))]

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 SHELLS = frozenset("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh".split())
 _MOST_TURNS = 2
-_SQL = frozenset("select insert update delete create alter drop replace with pragma".split())
 _INPUT = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
@@ -43,19 +42,16 @@ def script(shell: Shell, text: str, feed: Feed | None, behind: frozenset[str]) -
 
 def literal_script(shell: Shell, text: str) -> None:
     """A literal of some code: perhaps a command line, perhaps any text."""
-    from . import walk, words
+    from . import follow, walk
 
     shell.fed = False
     # The parser is not for a flood of SQL, whose parentheses are none of a shell.
-    nodes = words.parse(text) if _is_sql(text) else parsing.statements(shell.shared, text)
+    if shell.budget.parses >= follow.MOST_PARSES:
+        follow.piece_by_piece(shell, follow.cut(text))
+        return
+    nodes = parsing.statements(shell.shared, text)
     if nodes is not None:
         walk.statements(shell, nodes, None)
-
-
-def _is_sql(text: str) -> bool:
-    """`select x in a; do` is a loop of bash, in small letters only."""
-    first = "".join(text.split(None, 1)[:1])
-    return first.lower() in _SQL and first != "select"
 
 
 def program(shell: Shell, words: list[str], feed: Feed | None, behind: frozenset[str]) -> Feed:
