@@ -5,29 +5,22 @@ from __future__ import annotations
 import os
 
 from .values import UNKNOWN, Feed, known
-from .wrappers import inner, wrapper
 
-# Their options with a value; for grep the pattern stands before the files.
-_KINDS = {
-    "sort": wrapper("-k -t -S -T --key --field-separator", assigns=False),
-    "uniq": wrapper("-f -s -w", assigns=False),
-    **dict.fromkeys(("head", "tail"), wrapper("-n --lines", assigns=False)),
-    **dict.fromkeys(("grep", "egrep", "fgrep"), wrapper("-A -B -C -m", 1, assigns=False)),
-}
-NAMES = frozenset(_KINDS)
+_AFTER_A_PATTERN = ("grep", "egrep", "fgrep")
 _CHOOSES_NOTHING = ("sort", "uniq")
+NAMES = frozenset(("head", "tail", *_AFTER_A_PATTERN, *_CHOOSES_NOTHING))
 _CUTS = ("--only", "--count", "--bytes")
 
 
 def lines(words: list[str], name: str, given: str) -> str:
-    """Not known where they name a file, or print no whole lines."""
-    rest, _ = inner(_KINDS[name], 1, words)
-    names_file = any(not word.startswith("-") for word in rest)
-    if not given or names_file or any(map(_cuts, words[1:])):
+    """Not known where they print no whole lines; others, too, where they may name a file."""
+    if not given or any(map(_cuts, words[1:])):
         return UNKNOWN
-    if name in _CHOOSES_NOTHING:
-        return given
-    return "\n".join(map(_part_of, given.split("\n")))
+    chosen = given if name in _CHOOSES_NOTHING else "\n".join(map(_part_of, given.split("\n")))
+    # An option's value looks like a file: which of them have one is theirs to know.
+    operands = [word for word in words[1:] if not word.startswith(("-", "+"))]
+    may_name_file = len(operands) > (name in _AFTER_A_PATTERN)
+    return f"{chosen}\n{UNKNOWN}" if may_name_file else chosen
 
 
 def as_script(feed: Feed) -> str:
