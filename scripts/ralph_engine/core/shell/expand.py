@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from .state import Shell
     from .values import Node
 
-    # (kind, text): 'l' bare letters, 'q' quoted, 's' to be split at blanks, 'f' a field's end.
+    # (kind, text): 'l' bare letters, 'q' quoted, 's' to be split at blanks, 'f' a field's end,
+    # 'c' what a filter may have chosen: split like 's', but of no text that is put together.
     Segment = tuple[str, str]
 
-_BARE, _QUOTED, _SPLIT, _BORDER = "l", "q", "s", "f"
+_BARE, _QUOTED, _SPLIT, _BORDER, _CHOSEN = "l", "q", "s", "f", "c"
 _MOST_BRACES = 256
 _MOST_RANGE = 64
 _MOST_LETTERS = 1000
@@ -32,7 +33,8 @@ def fields(shell: Shell, word: Node) -> list[str]:
 def text(shell: Shell, word: Node) -> str:
     """What one word becomes where nothing is split: in assignments, here-strings, patterns."""
     segments = _with_home(shell, _segments(shell, word.get("Parts") or [], quoted=False))
-    return _paid(shell, "".join(" " if kind == _BORDER else part for kind, part in segments))
+    whole = [(kind, part) for kind, part in segments if kind != _CHOSEN]
+    return _paid(shell, "".join(" " if kind == _BORDER else part for kind, part in whole))
 
 
 def document(shell: Shell, word: Node) -> str:
@@ -80,7 +82,7 @@ def _segment(shell: Shell, part: Node, quoted: bool) -> list[Segment]:
     if kind == "ParamExp":
         return _of_value(parameters.value(shell, part, text), quoted)
     if kind == "CmdSubst":
-        return [(_QUOTED if quoted else _SPLIT, _substituted(shell, part))]
+        return _substituted(shell, part, quoted)
     if kind == "ProcSubst":
         return [(_QUOTED, _piped(shell, part))]
     nested(shell, part.get("X"))
@@ -115,12 +117,14 @@ def _of_value(value: parameters.Value, quoted: bool) -> list[Segment]:
     return found[:-1]
 
 
-def _substituted(shell: Shell, part: Node) -> str:
+def _substituted(shell: Shell, part: Node, quoted: bool) -> list[Segment]:
     from . import walk
 
     out = walk.statements(shell.child(), part.get("Stmts") or [], None)
     shell.shared.substituted |= out.programs
-    return filters.as_script(out).rstrip("\n")
+    script = filters.as_script(out)
+    chosen = [] if quoted or script == out.text else [(_CHOSEN, f"\n{out.text}")]
+    return [(_QUOTED if quoted else _SPLIT, script.rstrip("\n")), *chosen]
 
 
 def _piped(shell: Shell, part: Node) -> str:
@@ -158,7 +162,7 @@ def _split(segments: list[Segment]) -> list[str]:
         if kind == _BORDER:
             done += [] if current is None else [current]
             current = None
-        elif kind == _SPLIT:
+        elif kind in (_SPLIT, _CHOSEN):
             current = _split_one(part, current, done)
         elif part or kind == _QUOTED:
             current = (current or "") + part
