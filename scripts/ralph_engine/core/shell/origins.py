@@ -16,7 +16,8 @@ _SETTINGS = frozenset(
 )
 # These do so when asked for it, and print anything else, too.
 _ON_DEMAND = {
-    **dict.fromkeys(("gh", "pnpm", "kubectl", "helm"), ("completion",)),
+    **dict.fromkeys(("gh", "pnpm", "kubectl"), ("completion",)),
+    "helm": ("completion", "env"),
     "npm": ("completion", "bin", "prefix"),
     "poetry": ("completions", "env"),
 }
@@ -24,9 +25,13 @@ _ASKED = frozenset(f"{name} {word}" for name, words in _ON_DEMAND.items() for wo
 
 
 def of(words: list[str]) -> str:
-    """The program; and what it was asked for where that decides."""
+    """The program; and what it was asked for where that decides.
+
+    What stands behind an option may be its value: that is no asking.
+    """
     name = name_of(words)
-    asked = [word for word in words[1:] if not word.startswith("-")][:1]
+    beside = [(before, word) for before, word in zip(words, words[1:]) if word[:1] != "-"]
+    asked = [word for before, word in beside if before[:1] != "-" or "=" in before][:1]
     return " ".join([name, *asked]) if asked and asked[0] in _ON_DEMAND.get(name, ()) else name
 
 
