@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import wrappers
-from .values import UNKNOWN, Feed
+from .values import UNKNOWN, Feed, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,13 +57,14 @@ def _folder(name: str, words: list[str]) -> str:
 
 
 def _addresses(name: str, words: list[str]) -> list[str]:
-    """Both also take them without http://; the value of an option is none."""
     beside = zip(words, words[1:])
-    return [
-        word
-        for before, word in beside
-        if "://" in word or not (word[:1] == "-" or _takes_value(name, before))
-    ]
+    return [word for before, word in beside if "://" in word or _is_address(name, before, word)]
+
+
+def _is_address(name: str, before: str, word: str) -> bool:
+    """Without http://, but with a path, which names the file; the value of an option is none."""
+    has_path = "/" in word or not known(word)
+    return has_path and word[:1] != "-" and not _takes_value(name, before)
 
 
 def _takes_value(name: str, option: str) -> bool:
