@@ -114,6 +114,21 @@ def test_what_steers_no_other_loop_is_part_of_the_project(tmp_path: Path, comman
     assert judged(command, part_of(tmp_path / "mono")) == ALLOWED
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["git init ..", "git -C .. init -q", "cd .. && git init", "git init -b main ~", "git init /"],
+)
+def test_the_project_grows_by_no_repository_around_it(place: Place, command: str) -> None:
+    assert judged(command, place) == ("protected-path", True)
+
+
+@pytest.mark.parametrize(
+    "command", ["git init", "git init -b main .", "git init src", "git init ../new"]
+)
+def test_a_repository_may_be_made_anywhere_else(place: Place, command: str) -> None:
+    assert judged(command, place) == ALLOWED
+
+
 def test_a_home_that_is_a_repository_is_no_project(tmp_path: Path) -> None:
     place = part_of(tmp_path / "home")
     assert judged("rm ../../lib/x.ts", place).rule == "delete-outside"

@@ -133,6 +133,8 @@ def of_loop(
     if home and not same_session:
         found.beginnings.append(f"{os.path.realpath(home)}/.claude/settings")
     found.trees += _of_the_loop_itself(real, environment)
+    # A repository that is made around this one would make all that lies in it the project.
+    found.files += [os.path.join(folder, ".git") for folder in _around(found.repository)]
     for folder in git_folders(real):
         found.trees.append(f"{folder}/hooks")
         found.files += [f"{folder}/{name}" for name in ("config", "config.worktree")]
@@ -176,6 +178,11 @@ def repository(root: str) -> str:
             return root
         top = os.path.dirname(top)
     return top
+
+
+def _around(folder: str) -> list[str]:
+    outer = os.path.dirname(folder)
+    return [] if outer == folder else [outer, *_around(outer)]
 
 
 def git_folders(root: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..file_effects import DELETE, MOVE, WRITE, Effect, operands, value
+from ..file_effects import DELETE, MOVE, PERHAPS, WRITE, Effect, operands, value
 from ..shell.values import UNKNOWN
 
 _VALUED = frozenset("-C -c --git-dir --work-tree --namespace --exec-path --config-env".split())
@@ -40,6 +40,9 @@ def effects(words: list[str]) -> list[Effect]:
 def _effects(name: str, rest: list[str]) -> list[Effect]:
     if name in ("checkout", "restore") and not _only_index(name, rest):
         return [Effect(WRITE, path, "") for path in _paths(rest)]
+    if name == "init":
+        named = operands(rest, "-b --initial-branch --template --separate-git-dir")
+        return [Effect(PERHAPS, f"{path}/.git", "") for path in named or ["."]]
     if name == "rm" and "--cached" not in rest and "-n" not in rest:
         return [Effect(DELETE, path, "") for path in operands(rest)]
     if name == "mv":
