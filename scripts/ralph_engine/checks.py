@@ -44,7 +44,10 @@ def distinct(checks: Iterable[Check]) -> list[Check]:
 
 
 class Runner:
-    """Runs checks of one iteration; `stop_asked` ends one that is under way."""
+    """Runs checks of one iteration; `stop_asked` ends one that is under way.
+
+    What they leave running is known by `run_id`: nobody else on the machine may have the same.
+    """
 
     def __init__(
         self,

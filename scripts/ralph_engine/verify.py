@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import uuid
 
 from . import (
     approvals,
@@ -106,6 +107,6 @@ def _check_lines(root: str, folder: str, document: Document) -> list[tuple[bool,
     descendants.adopt_orphans()
     with run_confinement.of_verb(root, folder, chosen) as confinement:
         limit = chosen.output_truncate_chars
-        runner = Runner(root, "verify", limit, lambda: False, confinement)
+        runner = Runner(root, f"verify-{uuid.uuid4()}", limit, lambda: False, confinement)
         results = [runner.run(one, 0) for one in distinct(wanted)]
     return [(r.passed, f"{r.check.command}: exit code {r.code} (log: {r.log})") for r in results]

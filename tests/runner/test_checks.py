@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from runner.hostile_project import ENGINE, HostileProject, story
+from runner.hostile_project import DEADLINE, ENGINE, MARK, HostileProject, end_marked, story
+from runner.live_loop import Gate, verb
 from runner.test_users_things import HONEST
 
 
@@ -134,3 +135,34 @@ def test_ctrl_c_during_a_check_reopens_nothing(tmp_path: Path, number: int) -> N
     assert runner.wait(60) == 130
     assert project.stories()["US-1"]["reviewStatus"] == "approved"
     assert [entry["event"] for entry in project.verdicts()] == ["submitted", "approved"]
+
+
+WAITS = 'test -e "$OUTSIDE/over" || { echo here >> "$OUTSIDE/here"; read -r word < "$OUTSIDE/go"; }'
+
+
+@pytest.mark.parametrize("words", [["verify"], ["rehearse", "--only", "writes-done"]])
+def test_two_at_once_leave_each_others_checks_alone(tmp_path: Path, words: list[str]) -> None:
+    """What a check leaves running is known by a mark, which nobody else may have."""
+    slow, quick = (HostileProject(tmp_path / name, story("US-1")) for name in ("slow", "quick"))
+    set_checks(slow, WAITS)
+    gate = Gate(slow)
+    argv = [sys.executable, "-I", "-X", "utf8", str(ENGINE), *words]
+    with subprocess.Popen(
+        argv,
+        cwd=slow.root,
+        env=slow.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as working:
+        try:
+            gate.agents_come(1)
+            verb(quick, *words)
+            (slow.outside / "over").touch()
+            gate.let_go(lambda: working.poll() is not None)
+            said, _ = working.communicate(timeout=DEADLINE)
+        finally:
+            end_marked(f"{MARK}={slow.mark}")
+    assert "Red in a copy" not in said and "exit code -" not in said, said
+    assert "test -e" in said or "1 attack: 1 stopped" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Callable, NamedTuple, Optional
 
@@ -107,7 +108,8 @@ class Trials:
         confinement = walls(project, self._ralph_dir, self._folder, self._settings)
         confinement.begin(project)
         try:
-            runner = Runner(project, "rehearsal", _KEPT, self._stop, confinement)
+            name = f"rehearsal-{uuid.uuid4()}"
+            runner = Runner(project, name, _KEPT, self._stop, confinement)
             short = [check._replace(seconds=min(check.seconds, LONGEST)) for check in checks]
             return [runner.run(check, 0) for check in short]
         finally:
