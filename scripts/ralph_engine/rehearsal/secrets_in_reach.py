@@ -22,7 +22,7 @@ _OF_TESTS = {"test", "tests", "__tests__", "spec", "specs", "e2e", "example", "e
 
 def at_home(home: str) -> list[str]:
     """Those that the guard knows, but for the agent's own way in, which it needs."""
-    folders = [name for name in credentials._FOLDERS.names if _there(home, name)]
+    folders = [name for name in credentials.FOLDERS.names if _there(home, name)]
     told = (*_OF_AGENTS_AT_HOME, *(f"{folder}/" for folder in folders))
     return [f"~/{name}" for name in (*folders, *_files_at_home(home, told))]
 
@@ -30,7 +30,7 @@ def at_home(home: str) -> list[str]:
 def _files_at_home(home: str, told: tuple[str, ...]) -> Iterator[str]:
     """Where many have one pattern, the pattern."""
     known = set[str]()
-    for pattern in credentials._FILES.names:
+    for pattern in credentials.FILES.names:
         there = {name for name in _there(home, pattern) if not name.startswith(told)} - known
         known |= there
         if there:

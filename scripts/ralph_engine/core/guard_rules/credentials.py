@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..place import Place
     from ..shell.values import Command
 
-_FILES = HomeFiles(
+FILES = HomeFiles(
     ".ssh/id_* .ssh/*.pem .ssh/*_rsa .ssh/*_ed25519 .ssh/*_ecdsa .aws/credentials .aws/config"
     " .aws/sso/cache/* .netrc _netrc .npmrc .pypirc .pgpass .git-credentials"
     " .config/git/credentials .config/gh/hosts.yml .docker/config.json .kube/config"
@@ -27,7 +27,7 @@ _FILES = HomeFiles(
     " .claude.json .config/*/credentials* .s3cfg .boto .codex/auth.json .mozilla/firefox/*/*"
     " .local/share/amp/secrets.json .gemini/oauth_creds.json"
 )
-_FOLDERS = HomeFiles(
+FOLDERS = HomeFiles(
     ".ssh .aws .gnupg .kube .azure .password-store .config/gh .config/gcloud .config/op"
     " .local/share/keyrings Library/Keychains"
 )
@@ -73,7 +73,7 @@ def names_credentials(path: str, place: Place) -> bool:
         return False
     if (UNKNOWN in path and name in _KEYS) or os.path.normpath(path) in _ANYWHERE:
         return True
-    return _FILES.has(path, place.home)
+    return FILES.has(path, place.home)
 
 
 def _is_env_file(path: str) -> bool:
@@ -97,7 +97,7 @@ def _reads(command: Command, place: Place) -> bool:
     paths = [joined(command.cwd, word) for word in named if word]
     takes_folders = name_of(command.words) in _TAKES_FOLDERS
     return any(
-        names_credentials(path, place) or (takes_folders and _FOLDERS.has(path, place.home))
+        names_credentials(path, place) or (takes_folders and FOLDERS.has(path, place.home))
         for path in paths
     )
 
