@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from . import commit_files, review_range
+from . import commit_files, reviewer_lines
 from .commit_files import Difference
-from .core import review
 from .harmless import one_line
 from .run_state import Run
 
@@ -23,18 +22,10 @@ _MOST_TOLD = 10
 _ASKED = "One that the story does not ask for is a reason to request changes."
 
 
-def remarks(run: Run, mode: str, head: str) -> list[str]:
-    base = review_range.base(run)
-    if mode != review.REVIEW or base == head:
-        return []
+def remarks(run: Run, base: str, head: str) -> list[str]:
     found = of(commit_files.differences(run.root, base, head) or [])
-    if not found:
-        return []
     looked = f"The runner looked at the files that {base[:12]}..{head[:12]} changes."
-    lines = [f"- {line}" for line in found[:_MOST_TOLD]]
-    more = len(found) - _MOST_TOLD
-    lines += [f"- and {more} more"] if more > 0 else []
-    return ["\n".join([f"{looked} Few stories are about these:", *lines, _ASKED])]
+    return reviewer_lines.of(f"{looked} Few stories are about these:", found, _MOST_TOLD, _ASKED)
 
 
 def of(changes: Iterable[Difference]) -> list[str]:

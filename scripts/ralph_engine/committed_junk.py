@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from . import commit_files, review_range
-from .core import review
+from . import commit_files, reviewer_lines
 from .harmless import one_line
 from .run_state import Run
 
@@ -40,17 +39,14 @@ def record(run: Run, old: str) -> None:
         run.journal.write("notice", rule=RULE, story="", text=text)
 
 
-def remarks(run: Run, mode: str, head: str) -> list[str]:
+def remarks(run: Run, base: str, head: str) -> list[str]:
     """For the reviewer, over all that he judges."""
-    base = review_range.base(run)
-    found = _between(run, base, head) if mode == review.REVIEW else []
-    if not found:
-        return []
-    looked = f"The runner looked at the files that {base[:12]}..{head[:12]} adds."
-    lines = [f"- {line}" for line in found[:_MOST_TOLD]]
-    more = len(found) - _MOST_TOLD
-    lines += [f"- and {more} more"] if more > 0 else []
-    return ["\n".join([f"{looked} These seem to belong in no commit:", *lines, _ASKED])]
+    found = _between(run, base, head)
+    seen = (
+        f"The runner looked at the files that {base[:12]}..{head[:12]} adds."
+        " These seem to belong in no commit:"
+    )
+    return reviewer_lines.of(seen, found, _MOST_TOLD, _ASKED)
 
 
 def of(added: Iterable[tuple[str, int]]) -> list[str]:

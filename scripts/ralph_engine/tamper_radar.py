@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import commit_files, git, review_range
+from . import commit_files, git, review_range, reviewer_lines
 from .commit_files import Difference
 from .core import review
 from .core.review import Violation
@@ -32,20 +32,12 @@ def record(run: Run, old: str) -> None:
         run.journal.write("tests-changed", number=run.iteration, findings=told, all=len(found))
 
 
-def remarks(run: Run, mode: str, head: str) -> list[str]:
+def remarks(run: Run, base: str, head: str) -> list[str]:
     """For the reviewer, over all that he judges."""
-    if mode != review.REVIEW:
-        return []
-    base = review_range.base(run)
-    found = between(run, base, head)
-    if not found:
-        return []
+    found = [sentence(finding) for finding in between(run, base, head)]
     seen = f"The runner compared tests, CI and check files, {base[:12]}..{head[:12]}, and found:"
-    lines = [f"- {sentence(finding)}" for finding in found[:_MOST_TOLD]]
-    more = len(found) - _MOST_TOLD
-    lines += [f"- and {more} more"] if more > 0 else []
     asked = f"{_ASKED} {_STRICT}" if run.settings.strict_tests else _ASKED
-    return ["\n".join([seen, *lines, asked])]
+    return reviewer_lines.of(seen, found, _MOST_TOLD, asked)
 
 
 def unexplained(run: Run, story: Story, head: str) -> list[Violation]:

@@ -72,10 +72,16 @@ def before_work(run: Run, plan: Plan) -> Stop | None:
 def remarks(run: Run, plan: Plan) -> list[str]:
     holds = plan.mode == review.REVIEW and run.settings.at_cap == "hold"
     found = [prompt.HOLDS_AT_CAP] if holds else []
-    found += red_first.remarks(run, plan)
-    found += tamper_radar.remarks(run, plan.mode, plan.head)
-    found += committed_junk.remarks(run, plan.mode, plan.head)
-    return found + beside_the_work.remarks(run, plan.mode, plan.head)
+    return [*found, *red_first.remarks(run, plan), *_on_the_work(run, plan)]
+
+
+def _on_the_work(run: Run, plan: Plan) -> list[str]:
+    """For a reviewer."""
+    if plan.mode != review.REVIEW:
+        return []
+    base = review_range.base(run)
+    looks = (tamper_radar, committed_junk, beside_the_work)
+    return [text for look in looks for text in look.remarks(run, base, plan.head)]
 
 
 def text(run: Run, about: prompt.Iteration) -> str:
