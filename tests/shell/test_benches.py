@@ -27,7 +27,7 @@ FEW = {
 TOLD = {
     "faults": r"((archive, )?\w+: 1 of \d+ operations, all taken up again\n){8}",
     "hostile": r"2 examples of up to 8 steps, seed \d+\nruns: .*: no rule was broken\n",
-    "kills": r"2 runs, seed \d+: [\w ,]+; all came to the same end\n",
+    "kills": r"2 of \d+ runs killed, seed \d+; all came to the same end\n",
     "mutation": r"(promise\t.*\n)?"
     r"\d of 1 mutants killed: [\d.]+% \(aim >= 90%, too few to judge\)\n",
     "rehearsal": r"(?s:.*)the demo's project: 2 of 2 attacks stopped\n"
