@@ -33,9 +33,14 @@ def downloads(name: str, words: list[str]) -> list[str]:
         return [f"{folder}/{path}" if folder and name == "curl" and path[:1] != "/" else path]
     if name == "curl" and not any(_names_itself(word) for word in words):
         return []
-    fetched = _addresses(name, words)
-    names = [url.split("?")[0].rstrip("/").rsplit("/", 1)[-1] for url in fetched]
+    names = [_named_by(address) for address in _addresses(name, words)]
     return [f"{folder}/{name}" if folder else name for name in names]
+
+
+def _named_by(address: str) -> str:
+    """Only wget saves what has no path: `x.io`, and a word that is no address after all."""
+    path = address.split("?")[0].rpartition("://")[2].rstrip("/")
+    return path.rsplit("/", 1)[-1] if "/" in path or not known(path) else "index.html"
 
 
 def _output(words: list[str], short: str, long: str) -> str | None:
@@ -62,9 +67,8 @@ def _addresses(name: str, words: list[str]) -> list[str]:
 
 
 def _is_address(name: str, before: str, word: str) -> bool:
-    """Without http://, but with a path, which names the file; the value of an option is none."""
-    has_path = "/" in word or not known(word)
-    return has_path and word[:1] != "-" and not _takes_value(name, before)
+    """Both also take them without http://; the value of an option is none."""
+    return word[:1] != "-" and not _takes_value(name, before)
 
 
 def _takes_value(name: str, option: str) -> bool:

@@ -157,9 +157,9 @@ def _ls(shell: Shell, words: list[str], __: str) -> str:
     options = [word for word in words if word.startswith("-")]
     names = [word for word in words if word not in options]
     itself = any(word == "--directory" or (word[1:2] != "-" and "d" in word) for word in options)
-    if len(names) > 1 or itself or globs.is_glob("".join(names)):
-        return "\n".join([*names, UNKNOWN]) + "\n"
     folder = os.path.normpath(shell.path("".join(names) or "."))
+    if len(names) > 1 or itself or globs.is_glob("".join(names)) or os.path.isfile(folder):
+        return "\n".join([*names, UNKNOWN]) + "\n"
     is_around = (shell.cwd + "/").startswith(folder.rstrip("/") + "/")
     return "*\n" if is_around else f"./{UNKNOWN}\n"
 
