@@ -175,7 +175,6 @@ def test_a_part_without_the_check_that_failed_is_not_handed_in_unseen(tmp_path: 
     assert (ended.code, ended.screen.splitlines()[-2]) == (2, REFUSED.replace("US-1", "US-1a"))
 
 
-
 def test_work_that_is_half_done_is_not_asked_again(tmp_path: Path) -> None:
     """Neither by the next iteration nor by another run: red was seen once."""
     project = with_verify(tmp_path, RED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -108,10 +109,35 @@ def test_another_loop_of_the_repository_is_left_alone(tmp_path: Path, command: s
 
 @pytest.mark.parametrize(
     "command",
-    ["rm -rf ../c/ralph", "rm -r ../c/.claude", "echo x > ../b/ralph/tasks.json", "ls ../b/.ralph"],
+    ["rm -rf ../c/ralph", "rm -r ../c/.claude", "echo x > ../b/ralph/tasks.json", "ls ../b/.ralph"]
+    + ["npx prettier --write '../**/*.md'"],
 )
 def test_what_steers_no_other_loop_is_part_of_the_project(tmp_path: Path, command: str) -> None:
     assert judged(command, part_of(tmp_path / "mono")) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sed -i s/x/y/ ../docs/*/*.md", "rm -f ../b/*/*.md"),
+        'for f in ../docs/*/*.md; do sed -i s/a/b/ "$f"; done',
+    ],
+)
+def test_a_pattern_is_filled_in_by_what_is_there(tmp_path: Path, command: str) -> None:
+    place = part_of(tmp_path / "mono")
+    assert judged(command, place) == ALLOWED
+    (tmp_path / "mono/packages/b/.ralph").mkdir(parents=True)
+    (tmp_path / "mono/packages/docs/.ralph").mkdir(parents=True)
+    assert judged(command, place) == ("protected-path", True)
+
+
+@pytest.mark.parametrize("names", ["*{0..63}{0..3}.ts", "x{0..63}{0..3}.ts", ".claude/x{0..99}"])
+def test_a_path_of_many_folders_is_judged_in_time(tmp_path: Path, names: str) -> None:
+    command = f"rm -f ../b/{'d/' * 400}{names}; echo x > ralph/prd.md"
+    place = part_of(tmp_path / "mono")
+    started = time.process_time()
+    assert judged(command, place) == ("protected-path", True)
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

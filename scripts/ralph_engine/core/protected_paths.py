@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PLUGIN = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 _MOST_LINKED = 300
+_PLAN = ("prd.md", "prompt.md")
 
 
 class ProtectedPaths:
@@ -42,7 +43,7 @@ class ProtectedPaths:
         self.trees.append(f"{top}/{paths.DOT_FOLDER}")
         self.open += [f"{top}/{path}" for path in _writable(self.ralph_dir)]
         if not self.same_session:
-            self.files += [f"{top}/{self.ralph_dir}/{name}" for name in ("prd.md", "prompt.md")]
+            self.files += [f"{top}/{self.ralph_dir}/{name}" for name in _PLAN]
             self.beginnings.append(f"{top}/.claude/settings")
 
     def merged(self, source: str, target: str) -> str:
@@ -56,19 +57,29 @@ class ProtectedPaths:
         return ""
 
     def _of_another_loop(self, way: str, covering: bool) -> str:
-        """It may stand in any other folder of the repository, on the disk or not yet."""
-        if _is_below(way, self.root):
+        """One that is on the disk; by its names also where none has begun yet."""
+        if _is_below(way, self.root) or not _is_below(way, self.repository):
             return ""
-        folder = way
-        while _is_below(folder, self.repository):
-            other = ProtectedPaths(self.root, self.ralph_dir, self.same_session)
-            other.add_project(folder)
-            is_there = os.path.lexists(f"{folder}/{paths.DOT_FOLDER}")
-            found = other._named(way, covering and is_there)
-            if found:
-                return found
-            folder = os.path.dirname(folder)
-        return ""
+        for folder in _folders(self.repository, way):
+            if os.path.lexists(f"{folder}/{paths.DOT_FOLDER}"):
+                other = ProtectedPaths(self.root, self.ralph_dir, self.same_session)
+                other.add_project(folder)
+                found = other._named(way, covering)
+                if found:
+                    return found
+        return way if self._has_its_name(way) else ""
+
+    def _has_its_name(self, way: str) -> bool:
+        if globs.is_glob(way) or not known(way):
+            return False
+        steps = _folded(way[len(self.repository) :]).split("/")
+        if steps[-1] == paths.MARKER or paths.DOT_FOLDER in steps:
+            return True
+        plan = _folded(self.ralph_dir).split("/")
+        is_plan = steps[-1] in _PLAN and steps[-1 - len(plan) : -1] == plan
+        settings = (below for name, below in zip(steps, steps[1:]) if name == ".claude")
+        is_steering = is_plan or any(name.startswith("settings") for name in settings)
+        return is_steering and not self.same_session
 
     def _named(self, way: str, covering: bool) -> str:
         way = _folded(way)
@@ -178,6 +189,16 @@ def repository(root: str) -> str:
             return root
         top = os.path.dirname(top)
     return top
+
+
+def _folders(top: str, path: str) -> Iterator[str]:
+    """From the top down to it, as far as they are on the disk."""
+    folder = top
+    for step in path[len(top) :].split("/"):
+        folder = os.path.join(folder, step) if step else folder
+        if not os.path.isdir(folder):
+            return
+        yield folder
 
 
 def _around(folder: str) -> list[str]:

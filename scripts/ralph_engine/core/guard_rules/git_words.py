@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..file_effects import DELETE, MOVE, PERHAPS, WRITE, Effect, operands, value
-from ..shell.values import UNKNOWN
+from ..shell import globs
+from ..shell.values import UNKNOWN, known
 
 _VALUED = frozenset("-C -c --git-dir --work-tree --namespace --exec-path --config-env".split())
 # Settings of a repository that run nothing and lead nowhere.
@@ -42,7 +43,7 @@ def _effects(name: str, rest: list[str]) -> list[Effect]:
         return [Effect(WRITE, path, "") for path in _paths(rest)]
     if name == "init":
         named = operands(rest, "-b --initial-branch --template --separate-git-dir")
-        return [Effect(PERHAPS, f"{path}/.git", "") for path in named or ["."]]
+        return [Effect(PERHAPS, f"{path}/.git", "") for path in named or ["."] if _is_one(path)]
     if name == "rm" and "--cached" not in rest and "-n" not in rest:
         return [Effect(DELETE, path, "") for path in operands(rest)]
     if name == "mv":
@@ -55,6 +56,11 @@ def _effects(name: str, rest: list[str]) -> list[Effect]:
     if name in ("archive", "bundle", "format-patch") and value(rest, "-o", "--output"):
         return [Effect(WRITE, value(rest, "-o", "--output"), "")]
     return []
+
+
+def _is_one(path: str) -> bool:
+    """Of `../$NAME` and `../*/` nobody knows which folder it is."""
+    return known(path) and not globs.is_glob(path)
 
 
 def _only_index(name: str, rest: list[str]) -> bool:

@@ -53,6 +53,7 @@ _EVALUATES = {"js": frozenset(("eval", "Function")), "awk": frozenset()}
 _GLOBALS = {
     "python": frozenset("builtins __builtins__".split()),
     "js": frozenset("globalThis window global self this".split()),
+    "ruby": frozenset("binding Kernel self".split()),
 }
 _DECODES = frozenset(
     "b64decode b32decode a85decode atob unhexlify fromhex decompress rot13 decode64 pack"
@@ -78,7 +79,7 @@ def read(kind: str, text: str) -> Read:
         elif sort == _MARK and value in "|>":
             _piped(kind, value, tokens, at, found)
     names = {value for sort, value in tokens if sort == _NAME}
-    if kind == "other":
+    if kind in ("ruby", "other"):
         found.scripts.extend(_in_backticks(text))
     evaluates = _evaluates(kind, tokens)
     small = {name.lower() for name in names}
@@ -103,8 +104,8 @@ def _is_method(kind: str, before: list[Token]) -> bool:
     if kind not in _GLOBALS or len(said) < 2 or said[-1] != (_MARK, "."):
         return False
     receiver = said[-2]
-    # __import__("builtins").eval
-    named = [receiver, *(token for token in said[-3:-2] if token[0] == _TEXT)]
+    # Also __import__("builtins").eval and (builtins).eval.
+    named = said[-3:-1]
     is_something = receiver[0] == _NAME or receiver in ((_MARK, ")"), (_MARK, "]"))
     return is_something and not any(value in _GLOBALS[kind] for _, value in named)
 

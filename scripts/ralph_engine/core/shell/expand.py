@@ -22,7 +22,11 @@ _MOST_LETTERS = 1000
 
 def fields(shell: Shell, word: Node) -> list[str]:
     """What one word becomes: none, one or several arguments."""
-    segments = _segments(shell, word.get("Parts") or [], quoted=False)
+    parts = word.get("Parts") or []
+    segments = _segments(shell, parts, quoted=False)
+    if len(parts) > 1:
+        # Only a word of its own: in `build/$(ls build | head -1)/*` no `/*` stands by itself.
+        segments = _unchosen(segments)
     found: list[str] = []
     for variant in _braced(shell, segments):
         found += _split(_with_home(shell, variant))
@@ -33,8 +37,13 @@ def fields(shell: Shell, word: Node) -> list[str]:
 def text(shell: Shell, word: Node) -> str:
     """What one word becomes where nothing is split: in assignments, here-strings, patterns."""
     segments = _with_home(shell, _segments(shell, word.get("Parts") or [], quoted=False))
-    whole = [(kind, part) for kind, part in segments if kind != _CHOSEN]
+    whole = _unchosen(segments)
     return _paid(shell, "".join(" " if kind == _BORDER else part for kind, part in whole))
+
+
+def _unchosen(segments: list[Segment]) -> list[Segment]:
+    """Without what a filter may have chosen of a substitution's output."""
+    return [(kind, part) for kind, part in segments if kind != _CHOSEN]
 
 
 def document(shell: Shell, word: Node) -> str:

@@ -12,18 +12,21 @@ if TYPE_CHECKING:
 _LANGUAGES = {
     **dict.fromkeys(("python", "pypy", "ipython"), "python"),
     **dict.fromkeys(("node", "nodejs", "bun", "deno", "ts-node", "tsx"), "js"),
-    **dict.fromkeys(("perl", "ruby", "php", "lua", "luajit", "osascript", "rscript"), "other"),
+    "ruby": "ruby",
+    **dict.fromkeys(("perl", "php", "lua", "luajit", "osascript", "rscript"), "other"),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "awk"),
 }
 # What names the code, and what takes another word with it.
 _CODE = {
     "python": ("c", ()),
     "js": ("ep", ("--eval", "--print", "eval")),
+    "ruby": ("e", ()),
     "other": ("eEr", ("--eval",)),
 }
 _VALUED = {
     "python": ("-W", "-X", "-m", "--check-hash-based-pycs"),
     "js": ("-r", "--require", "--import", "--loader", "-C"),
+    "ruby": ("-I", "-r"),
     "other": ("-I", "-M"),
     "awk": ("-F", "-v", "-f", "--field-separator", "--assign", "--file"),
 }

@@ -45,7 +45,7 @@ def literal_script(shell: Shell, text: str) -> None:
     from . import follow, walk
 
     shell.fed = False
-    # The parser is not for a flood of SQL, whose parentheses are none of a shell.
+    # The parser is not for a flood of literals.
     if shell.budget.parses >= follow.MOST_PARSES:
         follow.piece_by_piece(shell, follow.cut(text))
         return
