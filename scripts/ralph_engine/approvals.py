@@ -11,8 +11,8 @@ from .ledger import Ledger
 
 Entry = dict[str, Any]
 APPROVED, REJECTED, TRUSTED, REOPENED = "approved", "changes_requested", "trusted", "reopened"
-# Runs of a story's own checks: they say nothing of its approval.
-BEFORE, AFTER = "verify-before", "verify-after"
+# Runs of a story's own checks, and where work on it began: they say nothing of its approval.
+BEFORE, AFTER, BEGAN = "verify-before", "verify-after", "work-began"
 
 
 def entry_for(story: Story, branch: str) -> Entry:
@@ -27,7 +27,7 @@ def standing(
     last: dict[str, Entry] = {}
     for entry in entries:
         ours = entry.get("branch") == document["branchName"]
-        if ours and entry["event"] not in (BEFORE, AFTER):
+        if ours and entry["event"] not in (BEFORE, AFTER, BEGAN):
             last[entry["story"]] = entry
     found = {}
     for story in document["userStories"]:
@@ -71,17 +71,18 @@ def last_approved(entries: list[Entry], document: Document) -> str:
 
 
 def work_began(entries: list[Entry], stories: list[Story], branch: str) -> set[str]:
-    """The commits before the first work on these that the ledger knows."""
-    wanted = {story["id"]: story for story in stories}
+    """The commits before the first work on these, or on what they are parts of."""
+    wholes = {story["splitFrom"]: story for story in stories if story.get("splitFrom")}
+    wanted = {**wholes, **{story["id"]: story for story in stories}}
     began: dict[str, str] = {}
     for entry in entries:
         story = wanted.get(entry.get("story", "")) if entry.get("branch") == branch else None
         if story is None or entry["event"] in (AFTER, REOPENED):
             continue
         if entry["event"] in (APPROVED, TRUSTED) and not _speaks_for(entry, story):
-            began.pop(story["id"], "")  # an earlier story had this name
+            began.pop(entry["story"], "")  # an earlier story had this name
         else:
-            began.setdefault(story["id"], str(entry.get("reviewed") or entry["head"]))
+            began.setdefault(entry["story"], str(entry.get("reviewed") or entry["head"]))
     return set(began.values())
 
 

@@ -14,7 +14,8 @@ from .run_state import Run
 _FILE = re.compile(
     r"(?i:licen[cs]e|copying|copyright|notice|patents|authors|maintainers)"
     r"(?:[-.][A-Z0-9][A-Z0-9.-]*)?(?i:\.(?:md|txt|rst|adoc|html?))?"
-    r"|\.mailmap|\.gitignore|\.gitattributes|\.gitmodules|\.editorconfig"
+    # .gitignore is not among them: what no commit should hold is to be written there.
+    r"|\.mailmap|\.gitattributes|\.gitmodules|\.editorconfig"
     r"|(?:\.github/|\.gitlab/|docs/)?CODEOWNERS"
 )
 _FOLDER = re.compile(r"(?:\.vscode|\.idea|\.devcontainer|LICENSES)/")

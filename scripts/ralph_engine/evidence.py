@@ -19,7 +19,8 @@ _ADVICE = "Add an entry to its `verify` that fails without the work, and leave t
 _WARNING = "Rest no verdict on it: see with your own eyes that each criterion is met."
 BINDS = (
     "This run is red first: work on {story} and no other story, or on a part that you split off it"
-    " and that keeps a check of it that fails now; another one that you hand in does not count."
+    " and that keeps a check of it that the runner saw fail; another one that you hand in does not"
+    " count."
 )
 
 

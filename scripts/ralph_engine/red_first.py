@@ -19,7 +19,7 @@ def before_work(run: Run, plan: Plan) -> Stop | None:
     if plan.mode != review.IMPLEMENT or story is None or not story.get("verify"):
         return None
     if not _is_known(run, story):
-        results = run.tidily(lambda: _until_red(run, story))
+        results = run.tidily(lambda: _tried(run, story))
         if run.stop_asked():
             # A check that was cut short proves nothing, neither way.
             return signals.asked_to_stop(run)
@@ -71,11 +71,13 @@ def _known(run: Run, story: Story) -> evidence.Entry | None:
     return evidence.before_work(run.ledger.entries, story, run.branch)
 
 
-def _until_red(run: Run, story: Story) -> list[Result]:
+def _tried(run: Run, story: Story) -> list[Result]:
+    """One red check is enough, but for parts of the story, which need one each."""
     results: list[Result] = []
     for check in distinct(map(Check, story["verify"])):
         results.append(run.try_out(check))
-        if run.stop_asked() or not results[-1].passed:
+        enough = not results[-1].passed and not run.settings.red_first
+        if enough or run.stop_asked():
             break
     return results
 

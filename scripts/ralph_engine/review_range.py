@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import approvals, git, prompt
+from .core.tasks import Story
 from .run_state import Run
 
 
@@ -18,6 +19,15 @@ def base(run: Run) -> str:
     for began in approvals.work_began(run.ledger.entries, waiting, run.branch):
         start = began if git.is_ancestor(run.root, began, start) else start
     return start
+
+
+def remember(run: Run, story: Story, head: str) -> None:
+    """Before the first work on a story, for a review in a later run."""
+    if approvals.work_began(run.ledger.entries, [story], run.branch):
+        return
+    known = approvals.entry_for(story, run.branch)
+    where = {"run": run.run_id, "iteration": run.iteration + 1, "head": head}
+    run.ledger.append(approvals.BEGAN, **known, **where)
 
 
 def words(run: Run, story: str, head: str) -> str:

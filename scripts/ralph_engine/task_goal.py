@@ -66,7 +66,11 @@ def about(run: Run, plan: Plan) -> prompt.Iteration:
 
 
 def before_work(run: Run, plan: Plan) -> Stop | None:
-    return red_first.before_work(run, plan)
+    stop = red_first.before_work(run, plan)
+    story = run.story(plan.story)
+    if stop is None and story and plan.mode == review.IMPLEMENT:
+        review_range.remember(run, story, plan.head)
+    return stop
 
 
 def remarks(run: Run, plan: Plan) -> list[str]:

@@ -17,7 +17,7 @@ from e2e.loop_project import shell, story
 from ralph_engine import schema
 from ralph_engine.scripted_model import Request, ScriptedModel, Turn
 from ralph_engine.scripted_model.script import ScriptEntry
-from runner.hostile_project import without_clock
+from runner.hostile_project import NO_VERDICTS, without_clock
 
 Event = dict[str, Any]
 DEADLINE = 100.0
@@ -43,7 +43,7 @@ class Ran(NamedTuple):
 
     @property
     def verdicts(self) -> list[Event]:
-        return [entry for entry in self.ledger if not entry["event"].startswith("verify-")]
+        return [entry for entry in self.ledger if entry["event"] not in NO_VERDICTS]
 
     def openings(self) -> list[Request]:
         """The first request of every session."""

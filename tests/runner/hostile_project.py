@@ -51,6 +51,8 @@ REVIEW_STATES: dict[str, Story] = {
 }
 MARK = "RALPH_HOSTILE_TEST"
 DEADLINE = 60.0
+# What the ledger has beside verdicts and submissions.
+NO_VERDICTS = ("verify-before", "verify-after", "work-began")
 
 
 class Ended(NamedTuple):
@@ -200,8 +202,8 @@ class HostileProject:
         return [json.loads(line) for path in found for line in path.read_text().splitlines()]
 
     def verdicts(self) -> list[Event]:
-        """The ledger without the runs of stories' own checks."""
-        return [e for e in self.ledger() if not e["event"].startswith("verify-")]
+        """The ledger without the runs of stories' own checks and where work began."""
+        return [e for e in self.ledger() if e["event"] not in NO_VERDICTS]
 
     def violations(self) -> set[str]:
         return {e["rule"] for e in self.journal() if e["event"] == "violation"}

@@ -125,8 +125,8 @@ def test_with_red_first_the_pick_binds(tmp_path: Path) -> None:
     assert project.verdicts() == []
     assert project.prompt(1).endswith(
         "This run is red first: work on US-1 and no other story, or on a part that you split off"
-        " it and that keeps a check of it that fails now; another one that you hand in does not"
-        " count."
+        " it and that keeps a check of it that the runner saw fail; another one that you hand in"
+        " does not count."
     )
     project.run(agent, "--red-first", iterations=2)
     part = "a part of it that keeps a check that failed"
@@ -136,6 +136,7 @@ def test_with_red_first_the_pick_binds(tmp_path: Path) -> None:
     assert project.stories()["US-2"]["reviewStatus"] == "needs_review"
 
 
+OF = "'splitFrom': 'US-1'"
 SPLITS = """import json, pathlib, subprocess
 path = pathlib.Path('ralph/tasks.json')
 document = json.loads(path.read_text())
@@ -157,8 +158,18 @@ def test_a_part_of_the_picked_story_is_the_picked_story(tmp_path: Path) -> None:
     assert [(e["event"], e["story"]) for e in project.verdicts()] == [("submitted", "US-1a")]
 
 
+def test_a_part_may_keep_any_check_that_failed(tmp_path: Path) -> None:
+    project = with_verify(tmp_path, RED, "test -f other.txt")
+    path = project.outside / "splits.py"
+    part = "{**part, 'verify': ['test -f other.txt']}"
+    path.write_text(SPLITS.replace("[part]", f"[{part}, {{**story, 'id': 'US-1b', {OF}}}]"))
+    project.run(f"{sys.executable} '{path}'", "--red-first", iterations=1)
+    assert project.violations() == set()
+    assert [(e["event"], e["story"]) for e in project.verdicts()] == [("submitted", "US-1a")]
+
+
 PARTS_WITH_THE_RED_CHECK_ELSEWHERE = SPLITS.replace(
-    "[part]", "[{**part, 'verify': ['true']}, {**story, 'id': 'US-1b', 'splitFrom': 'US-1'}]"
+    "[part]", f"[{{**part, 'verify': ['true']}}, {{**story, 'id': 'US-1b', {OF}}}]"
 )
 
 

@@ -145,12 +145,21 @@ def test_a_new_run_reviews_all_that_an_earlier_one_left_without_a_review(
     assert project.prompt(1).endswith(told(project, ASKED + STRICT))
 
 
-def test_work_without_a_submission_counts_from_where_it_began(project: HostileProject) -> None:
+@pytest.mark.parametrize("verify", [["test -f US-1.txt"], []])
+@pytest.mark.parametrize("iterations", [[1, 2], [2, 1]])
+def test_work_without_a_submission_counts_from_where_it_began(
+    project: HostileProject, verify: list[str], iterations: list[int]
+) -> None:
+    """Whether this run or the one before hands it in."""
+    document = project.document()
+    document["userStories"][0]["verify"] = verify
+    (project.root / "ralph" / "tasks.json").write_text(json.dumps(document))
+    project.git("commit", "--allow-empty", "-qam", "its checks")
     weakens = "printf 'x = 1\\n' > tests/test_app.py; git commit -qam weaker; echo half"
     path = project.outside / "half.sh"
-    path.write_text(weakens)
-    assert project.run(f"sh '{path}'", iterations=1).code == 1
-    ended = project.run(HONEST, "--strict-tests", iterations=2)
+    path.write_text(f"grep -q assert tests/test_app.py || exec {HONEST}; {weakens}")
+    assert project.run(f"sh '{path}'", iterations=iterations[0]).code == 1
+    ended = project.run(HONEST, "--strict-tests", iterations=iterations[1])
     assert project.violations() == {"tests-unexplained"}, ended.screen
 
 

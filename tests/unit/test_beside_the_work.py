@@ -16,7 +16,7 @@ def changed(path: str) -> Difference:
     [
         *("LICENSE", "LICENCE.md", "license.txt", "LICENSE-APACHE-2.0", "COPYING", "NOTICE"),
         *("AUTHORS", "MAINTAINERS.md", "CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"),
-        *(".mailmap", ".gitignore", ".gitattributes", ".gitmodules", ".editorconfig"),
+        *(".mailmap", ".gitattributes", ".gitmodules", ".editorconfig"),
         *(".vscode/settings.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json"),
         "LICENSES/MIT.txt",
     ],
@@ -29,7 +29,8 @@ def test_who_owns_it_and_how_tools_treat_it_is(path: str) -> None:
     "path",
     [
         *("license.py", "license-check.js", "src/LICENSE", "notice.ts", "authors.csv", "LICENSEE"),
-        *("web/.gitignore", "vscode/a", "src/CODEOWNERS", "README.md", "total.py", "../a.py"),
+        *(".gitignore", "web/.gitattributes", "vscode/a", "src/CODEOWNERS"),
+        *("README.md", "total.py", "../a.py"),
     ],
 )
 def test_what_a_story_may_well_be_about_is_not(path: str) -> None:

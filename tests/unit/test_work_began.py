@@ -13,7 +13,7 @@ OTHER = {**STORY, "acceptanceCriteria": ["last year's"]}
 
 
 def entry(event: str, commit: str, story: dict[str, Any] = STORY, **changes: Any) -> Any:
-    place = "head" if event in (approvals.BEFORE, approvals.AFTER) else "reviewed"
+    place = "head" if event in (approvals.BEFORE, approvals.AFTER, approvals.BEGAN) else "reviewed"
     known = {"event": event, place: commit} if commit else {"event": event}
     return {**approvals.entry_for(story, BRANCH), **known, **changes}
 
@@ -24,6 +24,7 @@ def entry(event: str, commit: str, story: dict[str, Any] = STORY, **changes: Any
         ([], set()),
         ([entry("submitted", "b")], {"b"}),
         ([entry("verify-before", "a"), entry("submitted", "b")], {"a"}),
+        ([entry("work-began", "a"), entry("submitted", "b")], {"a"}),
         ([entry("submitted", "a"), entry("changes_requested", "b")], {"a"}),
         ([entry("submitted", "a", branch="main")], set()),
         ([entry("submitted", "a", story={**STORY, "id": "US-2"})], set()),
@@ -48,3 +49,9 @@ def entry(event: str, commit: str, story: dict[str, Any] = STORY, **changes: Any
 )
 def test_the_first_commit_of_what_is_not_approved(entries: list[Any], began: set[str]) -> None:
     assert approvals.work_began(entries, [STORY], BRANCH) == began
+
+
+def test_work_on_a_story_was_work_on_its_parts() -> None:
+    part = {**STORY, "id": "US-1a", "splitFrom": "US-1"}
+    entries = [entry("work-began", "a"), entry("submitted", "b", part)]
+    assert approvals.work_began(entries, [part], BRANCH) == {"a", "b"}
