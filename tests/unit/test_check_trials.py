@@ -16,6 +16,7 @@ from ralph_engine.rehearsal.check_trials import AS_IT_IS, NOTHING, Trial, Trials
 NEVER = ["never-fails", "passes-on-emptied"]
 EMPTIED = ["passes-on-emptied"]
 THIRTY = [f"{n}.sh" for n in range(30)]
+RUNNER = "for test in tests/*.sh; do test ! -s $test || sh -e $test || exit 1; done"
 NEEDS_WORK = "set -e\ngrep -q hello app.txt\n"
 
 
@@ -96,6 +97,11 @@ def test_a_check_that_never_fails_is_found_behind_scripts(
                 "test.js": "if (require('./app.js') !== 1) process.exit(1)",
                 "app.js": "module.exports = 1",
             },
+        ),
+        (RUNNER, {"tests/a.sh": "grep -q hello app.txt"}),
+        (
+            "make test",
+            {"Makefile": f"test:\n\t{RUNNER.replace('$', '$$')}", "tests/a.sh": NEEDS_WORK},
         ),
     ],
 )
