@@ -111,9 +111,25 @@ def test_a_sound_check_is_not_accused_of_its_script(
     assert weaknesses(project, command, files) == []
 
 
-@pytest.mark.parametrize("command", ["sh -n hello.sh", "test -e hello.sh"])
-def test_a_look_at_a_file_can_fail_and_needs_nothing_in_it(project: Path, command: str) -> None:
-    assert weaknesses(project, command, {}) == EMPTIED
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("sh -n hello.sh", {}),
+        ("test -e hello.sh", {}),
+        ("make lint", {"Makefile": "run:\n\tsh hello.sh\nlint:\n\tsh -n hello.sh\n"}),
+        (
+            "npm run lint",
+            {
+                "package.json": '{"scripts":{"start":"node app.js","lint":"node --check app.js"}}',
+                "app.js": "",
+            },
+        ),
+    ],
+)
+def test_a_look_at_a_file_can_fail_and_needs_nothing_in_it(
+    project: Path, command: str, files: dict[str, Any]
+) -> None:
+    assert weaknesses(project, command, files) == EMPTIED
 
 
 def test_what_needs_nothing_passes_in_every_state(project: Path) -> None:
@@ -155,10 +171,25 @@ def test_unless_it_is_to_be_nothing_is_ruined(project: Path) -> None:
         ("npm test", {"package.json": '{"scripts": [1]}', "a.js": ""}, []),
         (
             "npm --prefix web test",
-            {"web/package.json": '{"scripts": {"a": "node a.js"}}', "web/a.js": "", "a.js": ""},
-            ["a.js", "web/a.js"],
+            {"web/package.json": '{"scripts": {"test": "node a.js"}}', "web/a.js": "", "a.js": ""},
+            ["web/a.js"],
+        ),
+        (
+            "just a && cd in && task b",
+            {"justfile": "a:\n  sh a", "in/Taskfile.yml": "b:\n  - ./b", "a": "", "in/b": ""},
+            ["in/b", "a"],
         ),
         ("npm test", {"web/package.json": '{"scripts": {"a": "node a.js"}}', "web/a.js": ""}, []),
+        (
+            "make",
+            {
+                "Makefile": "all: a\na:\n\t$(MAKE) -C in\nb:\n\tsh b",
+                "in/Makefile": "c:\n\t./c",
+                "in/c": "",
+                "b": "",
+            },
+            ["in/c"],
+        ),
         ("node --check a.js && ./b", {"a.js": "", "b": ""}, ["b"]),
         ('bash "$ROOT/a.sh"', {"a.sh": ". ${HERE:-.}/b.sh", "b.sh": ""}, ["a.sh", "a.sh b.sh"]),
         ("; ".join(f"./{name}" for name in THIRTY), dict.fromkeys(THIRTY, ""), sorted(THIRTY)[:8]),
