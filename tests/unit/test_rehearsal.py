@@ -385,6 +385,41 @@ def test_a_tracked_folder_that_is_a_link_by_now_brings_nothing_along(
     assert users_tree.differences(before, users_tree.look(str(mine))) == []
 
 
+# Root may read and write everything, and tests often run as root; without these it may not.
+POWERS = "--bounding-set=-dac_override,-dac_read_search"
+AS_ANYONE = ["setpriv", POWERS] if os.geteuid() == 0 else []
+RUIN = """
+import sys
+from ralph_engine.failure import Failure
+from ralph_engine.rehearsal import scratch
+try:
+    scratch.make(sys.argv[1], sys.argv[2])
+    scratch.ruin(sys.argv[2], lambda name: False, b"ruined")
+except Failure as failure:
+    print(failure, failure.hint, sep="; ")
+"""
+
+
+def ruined(root: Path, folder: Path) -> str:
+    argv = [*AS_ANYONE, sys.executable, "-c", RUIN, str(root), str(folder)]
+    own = {**os.environ, "PYTHONPATH": str(Path(scratch.__file__).parents[2])}
+    return subprocess.run(argv, env=own, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def test_what_may_not_be_written_is_ruined_too(repository: Path, tmp_path: Path) -> None:
+    (repository / "inner" / "program").chmod(0o555)
+    assert ruined(repository, tmp_path / "copy") == ""
+    program = tmp_path / "copy" / "inner" / "program"
+    assert (program.read_text(), program.stat().st_mode & 0o777) == ("ruined", 0o555)
+
+
+def test_a_file_that_may_not_be_read_is_named(repository: Path, tmp_path: Path) -> None:
+    (repository / "same").chmod(0)
+    told = f"{repository / 'same'} could not be copied (Permission denied)"
+    hint = "make it readable for you, or let git ignore it"
+    assert ruined(repository, tmp_path / "copy") == f"{told}; {hint}\n"
+
+
 def backdated(path: Path) -> None:
     """The same length, the same time of its last change."""
     before = path.stat()

@@ -66,7 +66,15 @@ def ruin(folder: str, spared: Callable[[str], bool], data: bytes | None) -> None
         if data is None:
             os.remove(path)
         elif os.path.isfile(path) and not os.path.islink(path):
-            Path(path).write_bytes(data)
+            _replace(path, data)
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Also what may not be written."""
+    mode = os.stat(path).st_mode
+    os.remove(path)
+    Path(path).write_bytes(data)
+    os.chmod(path, mode)
 
 
 def copy(source: str, target: str) -> None:
@@ -128,8 +136,14 @@ def _copy(top: str, folder: str, name: str) -> None:
     source, target = os.path.join(top, name), os.path.join(folder, name)
     if not (os.path.islink(source) or os.path.isfile(source)):
         return
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    shutil.copy2(source, target, follow_symlinks=False)
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+    except OSError as error:
+        raise Failure(
+            f"{source} could not be copied ({error.strerror})",
+            "make it readable for you, or let git ignore it",
+        ) from error
 
 
 def _cut_ways_out(folder: str, names: list[str]) -> None:
