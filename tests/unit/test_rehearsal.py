@@ -361,6 +361,19 @@ def test_no_link_leads_out_of_the_copy(repository: Path, tmp_path: Path) -> None
     assert users_tree.differences(before, users_tree.look(str(tmp_path / "mine"))) == []
 
 
+def test_settings_in_a_folder_that_git_ignores_steer_the_copy_too(
+    repository: Path, tmp_path: Path
+) -> None:
+    (repository / "ignored").mkdir()
+    (repository / "ignored" / "settings.local.json").write_text("{}")
+    (repository / ".gitignore").write_text("ignored\n")
+    (repository / ".claude").symlink_to("ignored")
+    copy = tmp_path / "copy"
+    scratch.make(str(repository), str(copy))
+    assert os.readlink(copy / ".claude") == "ignored"
+    assert (copy / "ignored" / "settings.local.json").read_text() == "{}"
+
+
 def test_a_tracked_folder_that_is_a_link_by_now_brings_nothing_along(
     repository: Path, tmp_path: Path
 ) -> None:

@@ -137,7 +137,8 @@ def _copy(top: str, folder: str, name: str) -> None:
     if not (os.path.islink(source) or os.path.isfile(source)):
         return
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        # Its folder may be a link to one that git ignores, which is not there yet.
+        os.makedirs(os.path.realpath(os.path.dirname(target)), exist_ok=True)
         shutil.copy2(source, target, follow_symlinks=False)
     except OSError as error:
         raise Failure(
