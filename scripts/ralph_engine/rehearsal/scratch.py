@@ -30,8 +30,7 @@ def make(root: str, folder: str) -> str:
     listed = [name for name in names(top) if not _behind_link(top, name)]
     _refuse_giants(top, [*listed, *steering])
     for name in listed:
-        if not _behind_link(folder, name):
-            _copy(top, folder, name)
+        _copy(top, folder, name)
     _cut_ways_out(folder, listed)
     for name in steering:
         _copy(top, folder, name)
