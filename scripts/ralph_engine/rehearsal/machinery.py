@@ -14,7 +14,7 @@ _MAKEFILE = re.compile(r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[^/]*\.mk)$")
 _RECIPES = re.compile(r"(?:^|/)(?:\.?[Jj]ustfile|[Rr]akefile|Taskfile\.ya?ml)$")
 # It reads the file and starts nothing.
 _LOOK = re.compile(
-    r"\b(?:(?:ba|da|z|k)?sh\s+-\w*n\w*|node\s+(?:-c|--check)|ruby\s+-\w*c|perl\s+-\w*c|php\s+-l)"
+    r"\b(?:(?:ba|da|z|k)?sh\s+-[a-z]{0,8}n[a-z]{0,8}|node\s+(?:-c|--check)|ruby\s+-\w*c|perl\s+-\w*c|php\s+-l)"
     r"(?=\s)"
 )
 _VARIABLE = r"\$(?:\w{1,100}|\{[^}]{0,100}\}|\([^()]{0,100}\))"
