@@ -537,13 +537,14 @@ def test_what_git_tracks_is_a_secret_only_if_its_name_says_so(
 ) -> None:
     """A certificate or a registry's address is there for all; so is the key of a test."""
     touch(repository, ".npmrc", ".envrc", "ca.pem", "prod.tfvars", "no-credentials.json")
-    touch(repository, "tests/tls/server.key", "pkg/testdata/id_rsa", "inner/server.key", ".env")
+    touch(repository, ".env.test", ".env.ci", ".env.defaults", "slides.key")
+    touch(repository, "tests/tls/server.p12", "pkg/testdata/id_rsa", "inner/server.p12", ".env")
     git(repository, "add", "-f", ".")
     touch(repository, "tests/tls/own.key")
     assert {*in_reach(repository, tmp_path / "nowhere")} == {
-        *("inner/server.key", ".env", "tests/tls/own.key")
+        *("inner/server.p12", ".env", "tests/tls/own.key")
     }
-    assert in_reach(repository / "inner", tmp_path / "nowhere") == ["server.key"]
+    assert in_reach(repository / "inner", tmp_path / "nowhere") == ["server.p12"]
 
 
 @pytest.mark.parametrize(
