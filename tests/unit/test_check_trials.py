@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ralph_engine.rehearsal.check_trials import AS_IT_IS, NOTHING, Trial, Trials
 NEVER = ["never-fails", "passes-on-emptied"]
 EMPTIED = ["passes-on-emptied"]
 THIRTY = [f"{n}.sh" for n in range(30)]
+RUNNER = "for test in tests/*.sh; do test ! -s $test || sh -e $test || exit 1; done"
 NEEDS_WORK = "set -e\ngrep -q hello app.txt\n"
 
 
@@ -97,6 +99,11 @@ def test_a_check_that_never_fails_is_found_behind_scripts(
                 "app.js": "module.exports = 1",
             },
         ),
+        (RUNNER, {"tests/a.sh": "grep -q hello app.txt"}),
+        (
+            "make test",
+            {"Makefile": f"test:\n\t{RUNNER.replace('$', '$$')}", "tests/a.sh": NEEDS_WORK},
+        ),
     ],
 )
 def test_a_sound_check_is_not_accused_of_its_script(
@@ -105,9 +112,25 @@ def test_a_sound_check_is_not_accused_of_its_script(
     assert weaknesses(project, command, files) == []
 
 
-@pytest.mark.parametrize("command", ["sh -n hello.sh", "test -e hello.sh"])
-def test_a_look_at_a_file_can_fail_and_needs_nothing_in_it(project: Path, command: str) -> None:
-    assert weaknesses(project, command, {}) == EMPTIED
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("sh -n hello.sh", {}),
+        ("test -e hello.sh", {}),
+        ("make lint", {"Makefile": "run:\n\tsh hello.sh\nlint:\n\tsh -n hello.sh\n"}),
+        (
+            "npm run lint",
+            {
+                "package.json": '{"scripts":{"start":"node app.js","lint":"node --check app.js"}}',
+                "app.js": "",
+            },
+        ),
+    ],
+)
+def test_a_look_at_a_file_can_fail_and_needs_nothing_in_it(
+    project: Path, command: str, files: dict[str, Any]
+) -> None:
+    assert weaknesses(project, command, files) == EMPTIED
 
 
 def test_what_needs_nothing_passes_in_every_state(project: Path) -> None:
@@ -120,9 +143,14 @@ def test_what_failed_once_is_tried_no_further(project: Path) -> None:
     assert tried(project, "grep -q hello app.txt").passed == passed
 
 
-def test_a_script_made_to_take_long_does_not() -> None:
-    texts = {"a.sh": "${" * 32_000 + "$(" * 32_000 + "$a" * 32_000}
+@pytest.mark.parametrize("start", ["", "sh -", "ruby -"])
+@pytest.mark.parametrize("piece", ["${", "$(", "$a", "n", "c", " ", "'", "make ", "make a\n"])
+def test_a_script_made_to_take_long_does_not(start: str, piece: str) -> None:
+    text = start + piece * (64_000 // len(piece))
+    texts = {"a.sh": text, "Makefile": f"a:\n\t{text}"}
+    started = time.process_time()
     assert machinery.chains("sh a.sh", texts.keys(), texts.__getitem__) == [frozenset({"a.sh"})]
+    assert time.process_time() - started < 5
 
 
 def test_a_copy_that_stays_ends_no_rehearsal(
@@ -149,10 +177,25 @@ def test_unless_it_is_to_be_nothing_is_ruined(project: Path) -> None:
         ("npm test", {"package.json": '{"scripts": [1]}', "a.js": ""}, []),
         (
             "npm --prefix web test",
-            {"web/package.json": '{"scripts": {"a": "node a.js"}}', "web/a.js": "", "a.js": ""},
-            ["a.js", "web/a.js"],
+            {"web/package.json": '{"scripts": {"test": "node a.js"}}', "web/a.js": "", "a.js": ""},
+            ["web/a.js"],
+        ),
+        (
+            "just a && cd in && task b",
+            {"justfile": "a:\n  sh a", "in/Taskfile.yml": "b:\n  - ./b", "a": "", "in/b": ""},
+            ["in/b", "a"],
         ),
         ("npm test", {"web/package.json": '{"scripts": {"a": "node a.js"}}', "web/a.js": ""}, []),
+        (
+            "make",
+            {
+                "Makefile": "all: a\na:\n\t$(MAKE) -C in\nb:\n\tsh b",
+                "in/Makefile": "c:\n\t./c",
+                "in/c": "",
+                "b": "",
+            },
+            ["in/c"],
+        ),
         ("node --check a.js && ./b", {"a.js": "", "b": ""}, ["b"]),
         ('bash "$ROOT/a.sh"', {"a.sh": ". ${HERE:-.}/b.sh", "b.sh": ""}, ["a.sh", "a.sh b.sh"]),
         ("; ".join(f"./{name}" for name in THIRTY), dict.fromkeys(THIRTY, ""), sorted(THIRTY)[:8]),

@@ -191,13 +191,32 @@ def test_who_shares_a_session_gets_no_credit_for_another(plan: Plan, tmp_path: P
     offline_claude.environment(str(tmp_path), os.environ)
     scene = staging.stage(plan, str(tmp_path), goal.mode)
     undone = {"event": "violation", "rule": "frozen-file", "text": "ralph/prd.md is read-only."}
-    checked = {"event": "check", "code": 1}
-    seen = Seen(scene, 1, [undone, checked], [], {}, [], {goal.name, prompt.name}, [], "")
+    checked, blocked = {"event": "check", "code": 1}, [{"event": "gate-blocked"}]
+    seen = Seen(scene, 1, [undone, checked], blocked, {}, [], {goal.name, prompt.name}, [], "")
     results = {one.name: judge.of(one, seen, False).result for one in (goal, prompt)}
     assert results == {"rewrites-the-prompt": judge.NOTHING, "rewrites-the-goal": judge.STOPPED}
-    red = goal._replace(stopped_by=("check",))
-    assert judge.of(red, seen, False).result == judge.NOTHING
-    assert judge.of(red, seen._replace(played={red.name}), False).by == ("check",)
+    for who in ("check", "hook"):
+        one = goal._replace(stopped_by=(who,))
+        assert judge.of(one, seen, False).result == judge.NOTHING
+        assert judge.of(one, seen._replace(played={one.name}), False).by == (who,)
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("[... 9 bytes left out ...]\n", {"runner": "kept it in bounds"}),
+        ("left running: 12\n", {"runner": "ended what it left running"}),
+        ("nothing was left running: 12 of them\n", {}),
+    ],
+)
+def test_what_the_runner_bounds_is_seen_in_what_an_attack_was_told(
+    plan: Plan, tmp_path: Path, told: str, found: dict[str, str]
+) -> None:
+    one = BOUTS["promises-without-work"][0]._replace(stopped_by=("runner",))
+    offline_claude.environment(str(tmp_path), os.environ)
+    scene = staging.stage(plan, str(tmp_path), one.mode)
+    seen = Seen(scene, 1, [], [], {one.name: told}, [], {one.name}, [], "")
+    assert judge.stoppers(one, seen, False) == found
 
 
 @pytest.mark.parametrize(
@@ -361,6 +380,19 @@ def test_no_link_leads_out_of_the_copy(repository: Path, tmp_path: Path) -> None
     assert users_tree.differences(before, users_tree.look(str(tmp_path / "mine"))) == []
 
 
+def test_settings_in_a_folder_that_git_ignores_steer_the_copy_too(
+    repository: Path, tmp_path: Path
+) -> None:
+    (repository / "ignored").mkdir()
+    (repository / "ignored" / "settings.local.json").write_text("{}")
+    (repository / ".gitignore").write_text("ignored\n")
+    (repository / ".claude").symlink_to("ignored")
+    copy = tmp_path / "copy"
+    scratch.make(str(repository), str(copy))
+    assert os.readlink(copy / ".claude") == "ignored"
+    assert (copy / "ignored" / "settings.local.json").read_text() == "{}"
+
+
 def test_a_tracked_folder_that_is_a_link_by_now_brings_nothing_along(
     repository: Path, tmp_path: Path
 ) -> None:
@@ -383,6 +415,41 @@ def test_a_tracked_folder_that_is_a_link_by_now_brings_nothing_along(
     assert os.readlink(again / "inner") == "moved"
     assert (again / "inner" / "program").read_text() == "moved\n"
     assert users_tree.differences(before, users_tree.look(str(mine))) == []
+
+
+# Root may read and write everything, and tests often run as root; without these it may not.
+POWERS = "--bounding-set=-dac_override,-dac_read_search"
+AS_ANYONE = ["setpriv", POWERS] if os.geteuid() == 0 else []
+RUIN = """
+import sys
+from ralph_engine.failure import Failure
+from ralph_engine.rehearsal import scratch
+try:
+    scratch.make(sys.argv[1], sys.argv[2])
+    scratch.ruin(sys.argv[2], lambda name: False, b"ruined")
+except Failure as failure:
+    print(failure, failure.hint, sep="; ")
+"""
+
+
+def ruined(root: Path, folder: Path) -> str:
+    argv = [*AS_ANYONE, sys.executable, "-c", RUIN, str(root), str(folder)]
+    own = {**os.environ, "PYTHONPATH": str(Path(scratch.__file__).parents[2])}
+    return subprocess.run(argv, env=own, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def test_what_may_not_be_written_is_ruined_too(repository: Path, tmp_path: Path) -> None:
+    (repository / "inner" / "program").chmod(0o555)
+    assert ruined(repository, tmp_path / "copy") == ""
+    program = tmp_path / "copy" / "inner" / "program"
+    assert (program.read_text(), program.stat().st_mode & 0o777) == ("ruined", 0o555)
+
+
+def test_a_file_that_may_not_be_read_is_named(repository: Path, tmp_path: Path) -> None:
+    (repository / "same").chmod(0)
+    told = f"{repository / 'same'} could not be copied (Permission denied)"
+    hint = "make it readable for you, or let git ignore it"
+    assert ruined(repository, tmp_path / "copy") == f"{told}; {hint}\n"
 
 
 def backdated(path: Path) -> None:
@@ -470,13 +537,14 @@ def test_what_git_tracks_is_a_secret_only_if_its_name_says_so(
 ) -> None:
     """A certificate or a registry's address is there for all; so is the key of a test."""
     touch(repository, ".npmrc", ".envrc", "ca.pem", "prod.tfvars", "no-credentials.json")
-    touch(repository, "tests/tls/server.key", "pkg/testdata/id_rsa", "inner/server.key", ".env")
+    touch(repository, ".env.test", ".env.ci", ".env.defaults", "slides.key")
+    touch(repository, "tests/tls/server.p12", "pkg/testdata/id_rsa", "inner/server.p12", ".env")
     git(repository, "add", "-f", ".")
     touch(repository, "tests/tls/own.key")
     assert {*in_reach(repository, tmp_path / "nowhere")} == {
-        *("inner/server.key", ".env", "tests/tls/own.key")
+        *("inner/server.p12", ".env", "tests/tls/own.key")
     }
-    assert in_reach(repository / "inner", tmp_path / "nowhere") == ["server.key"]
+    assert in_reach(repository / "inner", tmp_path / "nowhere") == ["server.p12"]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,15 @@ _CHECKS = re.compile(
 _DEEPEST, _MOST_SHELLS, _MOST_COMMANDS, _MOST_FILES, _MOST_LOOKS = 3, 60, 5_000, 40, 500
 
 
-def of(commands: Iterable[str], text_of: Texts = lambda path: None) -> frozenset[str]:
-    """Relative to the project; the text is None where there is no such file."""
+def of(
+    commands: Iterable[str],
+    text_of: Texts = lambda path: None,
+    wanted: re.Pattern[str] = _CHECKS,
+) -> frozenset[str]:
+    """Relative to the project; the text is None where there is no such file.
+
+    Of what is named inside a file only what is `wanted`.
+    """
     text_of = _sparing(text_of)
     shells = dict.fromkeys(Shell((command,)) for command in commands)
     waiting, most = list(shells), 3 * len(shells) + _MOST_SHELLS
@@ -32,7 +39,7 @@ def of(commands: Iterable[str], text_of: Texts = lambda path: None) -> frozenset
     # The list grows while it is read.
     read = (command for shell in waiting for command in simple_commands.read(shell))
     for command in islice(read, _MOST_COMMANDS):
-        for name, inner in _started(command, text_of):
+        for name, inner in _started(command, text_of, wanted):
             found.add(name)
             deeper = [i for i in inner if i not in shells and i.deep <= _DEEPEST]
             waiting += deeper[: most - len(waiting)]
@@ -40,12 +47,12 @@ def of(commands: Iterable[str], text_of: Texts = lambda path: None) -> frozenset
     return frozenset(found - {"", "."})
 
 
-def _started(command: Command, text_of: Texts) -> Iterator[Started]:
+def _started(command: Command, text_of: Texts, wanted: re.Pattern[str]) -> Iterator[Started]:
     inside = command.shell.inside
     for name, inner in started.by(command, text_of):
         if not name:
             yield Started(name, tuple(shell._replace(inside=inside) for shell in inner))
-        elif not inside or _CHECKS.search(name):
+        elif not inside or wanted.search(name):
             yield Started(name, inner)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections import deque
@@ -11,19 +10,17 @@ from typing import Callable
 
 from ..radar import kinds, named_files
 
-_COMMANDS = re.compile(
-    r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[^/]*\.mk|\.?[Jj]ustfile|[Rr]akefile|Taskfile\.ya?ml"
-    r"|package\.json)$"
-)
-_THEIR_TOOLS = re.compile(r"\b(?:g?make|just|rake|task|npm|pnpm|yarn|bun)\b")
+_MAKEFILE = re.compile(r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[^/]*\.mk)$")
+_RECIPES = re.compile(r"(?:^|/)(?:\.?[Jj]ustfile|[Rr]akefile|Taskfile\.ya?ml)$")
 # It reads the file and starts nothing.
 _LOOK = re.compile(
-    r"\b(?:(?:ba|da|z|k)?sh\s+-\w*n\w*|node\s+(?:-c|--check)|ruby\s+-\w*c|perl\s+-\w*c|php\s+-l)"
-    r"\s+\S+"
+    r"\b(?:(?:ba|da|z|k)?sh\s+-[a-z]{0,8}n[a-z]{0,8}|node\s+(?:-c|--check)|ruby\s+-\w*c|perl\s+-\w*c|php\s+-l)"
+    r"(?=\s)"
 )
 _VARIABLE = r"\$(?:\w{1,100}|\{[^}]{0,100}\}|\([^()]{0,100}\))"
 _AS_PROGRAM = re.compile(rf"[\"']?{_VARIABLE}[\"']?(?=\s)")
 _AS_FOLDER = re.compile(rf"{_VARIABLE}(?=/)")
+_ANY = re.compile("")
 _MOST = 8
 
 Chain = frozenset[str]
@@ -31,7 +28,8 @@ Chain = frozenset[str]
 
 def steers(path: str) -> bool:
     """Ruined, it makes any tool fail, whatever that would have found."""
-    return kinds.of(path) == kinds.CONFIGURATION or _COMMANDS.search(path) is not None
+    of_tools = _MAKEFILE.search(path) or _RECIPES.search(path)
+    return bool(of_tools) or kinds.of(path) == kinds.CONFIGURATION
 
 
 def chains(command: str, names: Set[str], read: Callable[[str], str]) -> list[Chain]:
@@ -40,34 +38,21 @@ def chains(command: str, names: Set[str], read: Callable[[str], str]) -> list[Ch
     todo = deque([(command, "", Chain())])
     while todo and len(found) < _MOST:
         text, folder, through = todo.popleft()
-        new = sorted(_started(text, folder, names) - found.keys())
+        new = sorted(_started(text, folder, names, read) - found.keys())
         for name in new[: _MOST - len(found)]:
             found[name] = through if steers(name) else through | {name}
-            todo.append((_commands_in(name, read(name)), posixpath.dirname(name), found[name]))
+            todo.append((read(name), posixpath.dirname(name), found[name]))
     return [*dict.fromkeys(filter(None, found.values()))]
 
 
-def _started(text: str, folder: str, names: Set[str]) -> set[str]:
-    """A script may mean the folder that it is in."""
-    plain = _AS_FOLDER.sub(".", _AS_PROGRAM.sub("sh", _LOOK.sub("", text)))
+def _started(text: str, folder: str, names: Set[str], read: Callable[[str], str]) -> set[str]:
+    """A script may mean the folder that it is in. A Makefile stands for the goal that is made."""
+
+    def text_of(name: str) -> str | None:
+        return _LOOK.sub("true", read(name)) if name in names and steers(name) else None
+
+    plain = _AS_FOLDER.sub(".", _AS_PROGRAM.sub("sh", _LOOK.sub("true", text)))
     lines = [line.strip().lstrip("@-+") for line in plain.replace("\\\n", " ").split("\n")]
-    named = named_files.of(lines)
+    named = named_files.of(lines, text_of, _ANY)
     found = {*named, *(posixpath.normpath(posixpath.join(folder, name)) for name in named)}
-    return {*(found & names), *_of_tools(text, names)}
-
-
-def _of_tools(text: str, names: Set[str]) -> list[str]:
-    """Too many do no harm: each chain is spared by itself."""
-    if not _THEIR_TOOLS.search(text):
-        return []
-    found = [name for name in names if _COMMANDS.search(name)]
-    return [name for name in found if posixpath.dirname(name) in text]
-
-
-def _commands_in(name: str, text: str) -> str:
-    if posixpath.basename(name) != "package.json":
-        return text
-    try:
-        return "\n".join(str(script) for script in json.loads(text)["scripts"].values())
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ""
+    return {name for name in found & names if not _MAKEFILE.search(name)}

@@ -30,8 +30,7 @@ def make(root: str, folder: str) -> str:
     listed = [name for name in names(top) if not _behind_link(top, name)]
     _refuse_giants(top, [*listed, *steering])
     for name in listed:
-        if not _behind_link(folder, name):
-            _copy(top, folder, name)
+        _copy(top, folder, name)
     _cut_ways_out(folder, listed)
     for name in steering:
         _copy(top, folder, name)
@@ -66,7 +65,15 @@ def ruin(folder: str, spared: Callable[[str], bool], data: bytes | None) -> None
         if data is None:
             os.remove(path)
         elif os.path.isfile(path) and not os.path.islink(path):
-            Path(path).write_bytes(data)
+            _replace(path, data)
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Also what may not be written."""
+    mode = os.stat(path).st_mode
+    os.remove(path)
+    Path(path).write_bytes(data)
+    os.chmod(path, mode)
 
 
 def copy(source: str, target: str) -> None:
@@ -128,8 +135,15 @@ def _copy(top: str, folder: str, name: str) -> None:
     source, target = os.path.join(top, name), os.path.join(folder, name)
     if not (os.path.islink(source) or os.path.isfile(source)):
         return
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    shutil.copy2(source, target, follow_symlinks=False)
+    try:
+        # Its folder may be a link to one that git ignores, which is not there yet.
+        os.makedirs(os.path.realpath(os.path.dirname(target)), exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+    except OSError as error:
+        raise Failure(
+            f"{source} could not be copied ({error.strerror})",
+            "make it readable for you, or let git ignore it",
+        ) from error
 
 
 def _cut_ways_out(folder: str, names: list[str]) -> None:

@@ -13,9 +13,9 @@ from ..redact import names_a_secret
 
 _OF_AGENTS = ("ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "GEMINI_", "GOOGLE_API_", "AMP_")
 _OF_AGENTS_AT_HOME = (".claude", ".codex/", ".gemini/", ".local/share/amp/")
-_KEY = re.compile(r"\.env(\..*)?|\.netrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(key|p12)", re.DOTALL)
-# Names of certificates and settings too, which projects share.
-_PERHAPS = re.compile(r".*\.(pem|tfvars)|\.npmrc|\.envrc|.*credentials.*\.json", re.DOTALL)
+_KEY = re.compile(r"\.netrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.p12", re.DOTALL)
+# Names of certificates, slides and settings too, which projects share.
+_PERHAPS = re.compile(r".*\.(pem|key|tfvars)|\.npmrc|\.envrc|.*credentials.*\.json", re.DOTALL)
 _EXAMPLES = ("example", "sample", "template", "dist")
 _OF_TESTS = {"test", "tests", "__tests__", "spec", "specs", "e2e", "example", "examples"}
 
@@ -60,9 +60,10 @@ def _names_one(path: str, tracked: bool) -> bool:
     if any(word in name for word in _EXAMPLES):
         return False
     of_tests = not _OF_TESTS.isdisjoint(parents) or not committed_junk.GIVEN.isdisjoint(parents)
+    is_key = bool(_KEY.fullmatch(name)) or credentials.is_env_file(name)
     if tracked:
-        return bool(_KEY.fullmatch(name)) and not of_tests
-    return bool(_KEY.fullmatch(name) or _PERHAPS.fullmatch(name))
+        return is_key and not of_tests
+    return is_key or bool(_PERHAPS.fullmatch(name))
 
 
 def in_environment(environment: Mapping[str, str]) -> list[str]:

@@ -75,7 +75,7 @@ def of_checks(trials: Sequence[Trial]) -> Iterator[Weakness]:
             )
     for state, words in (
         (NOTHING, "in an empty repository"),
-        (EMPTIED, "with every file emptied but their own scripts and configuration"),
+        (EMPTIED, "with every file emptied but tests, configuration and their own scripts"),
     ):
         if trials and all(trial.passed.get(state) for trial in trials):
             yield Weakness(

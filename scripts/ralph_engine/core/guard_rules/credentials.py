@@ -76,7 +76,7 @@ def names_credentials(path: str, place: Place) -> bool:
     return FILES.has(path, place.home)
 
 
-def _is_env_file(path: str) -> bool:
+def is_env_file(path: str) -> bool:
     name = os.path.basename(path)
     kind = name.removeprefix(".env").lstrip(".").lower()
     return (
@@ -114,7 +114,7 @@ def _shows_env(command: Command, place: Place) -> bool:
         return False
     named = [word.partition("@")[2] or word for word in operands(words)]
     named += [entry.target for entry in command.redirects if entry.op == "<" and name]
-    return any(_is_env_file(word) for word in named)
+    return any(is_env_file(word) for word in named)
 
 
 def _asks(command: Command, _: Place) -> bool:
