@@ -155,6 +155,28 @@ JUNIT = """class TotalTest {
 }
 """
 ASSERTS = "    assertEquals(3, total(1, 2));"
+XUNIT_TEST = """    [Fact]
+    public void {}()
+    {{
+        Assert.Equal(2, {});
+    }}
+"""
+
+
+def xunit(*tests: tuple[str, str]) -> str:
+    written = "\n".join(XUNIT_TEST.format(*test) for test in tests)
+    return f"public class ATests\n{{\n{written}}}\n"
+
+
+XUNIT = xunit(("Adds", "1 + 1"), ("Subtracts", "3 - 1"))
+PSR = """final class ATest extends TestCase
+{
+    public function testAdds(): void
+    {
+        $this->assertSame(2, 1 + 1);
+    }
+}
+"""
 BATS = """@test "adds" {
   run total 1 2
   assert_output 3
@@ -812,6 +834,20 @@ OTHER_ROWS = [
         BATS,
         without(BATS, "  assert_output 3\n"),
         [less("adds", 0, 1)],
+    ),
+    *(
+        Row(f"{name} of C#", "src/ATests.cs", XUNIT, after, [gone("Subtracts")])
+        for name, after in (
+            ("one deleted beside an unrelated one", xunit(("Adds", "1 + 1"), ("Other", "X.F()"))),
+            ("one emptied beside an unrelated one", xunit(("Adds", "1 + 1"), ("Other", ""))),
+        )
+    ),
+    Row(
+        "php: one deleted beside an unrelated one",
+        "tests/ATest.php",
+        PSR,
+        PSR.replace("testAdds", "testOther").replace("2, 1 + 1", "3, other()"),
+        [gone("testAdds")],
     ),
     Row(
         "no known tests in it",

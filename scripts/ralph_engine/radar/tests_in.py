@@ -149,13 +149,13 @@ def _classes(lines: list[str], language: Language) -> tuple[int, set[int]]:
 
 
 def _end(lines: list[str], start: int, most: int) -> int:
-    """The line behind a block: the first that stands no deeper, unless it only closes."""
+    """The line behind a block: the first that stands no deeper, unless it opens or closes."""
     depth, last = _depth(lines[start]), min(len(lines), start + most)
     for number in range(start + 1, last):
         line = lines[number].strip()
         if not line or _depth(lines[number]) > depth:
             continue
-        if line[0] not in ")]}" and line.split()[0] != "end":
+        if line[0] not in ")]}{" and line.split()[0] != "end":
             return number
         if not line.endswith(_GOES_ON):
             return number + 1
