@@ -1127,6 +1127,13 @@ def test_the_module_of_tests_that_moved_is_not_gone() -> None:
     assert told(moved) == []
 
 
+def test_the_module_of_tests_of_another_file_excuses_none() -> None:
+    lost = Change("src/a.rs", "src/a.rs", MODULE, "pub fn a() {}\n")
+    beside = Change(R, R, RUST, RUST + "// more\n")
+    assert told([lost, beside]) == [gone("mod tests")]
+    assert told([lost, beside._replace(before="")]) == []
+
+
 def test_a_test_that_moved_and_lost_an_assertion() -> None:
     weaker = without(PYTEST, "    assert total([]) == 0\n")
     found = compare.findings(
