@@ -178,6 +178,11 @@ PSR = """final class ATest extends TestCase
     }
 }
 """
+SWIFT = """@Test func adds() throws {
+    #expect(total([]) == 0)
+    try #require(total([1]) == 1)
+}
+"""
 BATS = """@test "adds" {
   run total 1 2
   assert_output 3
@@ -829,6 +834,20 @@ OTHER_ROWS = [
     ),
     Row("no mark", "src/ATest.java", "void setUp() {\n}\n", "\n", []),
     Row("java: a test", "src/TotalTest.java", JUNIT, "class TotalTest {\n}\n", [gone("testTotal")]),
+    Row(
+        "swift: an assertion",
+        "src/ATests.swift",
+        SWIFT,
+        without(SWIFT, "    #expect(total([]) == 0)\n"),
+        [less("adds", 1, 2)],
+    ),
+    Row(
+        "swift: an assertion commented out",
+        "src/ATests.swift",
+        SWIFT,
+        other(SWIFT, "#expect", "// #expect"),
+        [less("adds", 1, 2)],
+    ),
     Row(
         "bats: an assertion",
         "test/a.bats",

@@ -192,7 +192,7 @@ OTHER = Language(
     ),
     assertion=_any(r"\b(?:[Aa]ssert|XCTAssert|EXPECT_|ASSERT_|expect|require|should)\w*\b"),
     vacuous=_any(r"\b[Aa]ssertTrue\(\s*true\s*[,)]", r"\bassert\s+true\b"),
-    comment=re.compile(r"\s*(?://|#(?!\[))"),
+    comment=re.compile(r"\s*(?://|#(?!\[|(?:expect|require)\())"),
     blocks=re.compile(_STARS),
     mark=re.compile(
         r"@(?:Parameterized|Repeated)?Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
