@@ -441,6 +441,7 @@ PYTHON_ROWS += [
         [],
     ),
     Row("a quote in a comment", P, PYTEST, other(PYTEST, "== 3", '== 3  # as """ says'), []),
+    Row("an escaped quote", P, PYTEST, PYTEST.replace("[1, 2]", '"""a \\""" b"""'), []),
     Row("a text in column 0", P, CLASS, other(CLASS, "[]", 'len("""a\n""", 1)'), []),
     Row(
         "an assertion made a text",
@@ -594,6 +595,24 @@ JAVASCRIPT_ROWS = [
     Row("left with success by another program", J, JEST, JEST + "run('process.exit(0)');\n", []),
     Row("a text in column 0", J, JEST, other(JEST, "[1, 2]", "`\nit('x', `"), []),
     Row("a text in backticks", J, JEST, other(JEST, "[1, 2]", "`1` + '`' + \"`\" // `"), []),
+    *(
+        Row(
+            f"{name}, the next test deleted",
+            J,
+            other(JEST, "total([1, 2])", text) + "it(`last`, () => {});\n",
+            other(JEST[: JEST.index("  test(")] + "});\n", "total([1, 2])", text)
+            + "it(`last`, () => {});\n",
+            [gone("refuses null")],
+        )
+        for name, text in (
+            ("a pattern with a backtick", "s.replace(/`/g, '')"),
+            ("a pattern with an escaped slash", "split([ /\\/`/ ])"),
+            ("an escaped backtick", "`a \\` b`"),
+            ("an escaped backslash", "`a \\\\`"),
+            ("an escaped backtick in lines", "`\na \\` b\n`"),
+            ("a division", "[a / b, '`', 1 / c]"),
+        )
+    ),
     Row("a head in lines", J, JEST, other(JEST, "it('adds', ", "it(\n    'adds',\n    "), []),
     Row("one more test", J, JEST, JEST + "it('is new', () => expect(total([9])).toBe(9));\n", []),
 ]
@@ -785,6 +804,16 @@ RUBY_ROWS = [
             [],
         )
         for word in ("<<EOS", "<<~EOS", "<<-'EOS'")
+    ),
+    *(
+        Row(
+            f"no text: {shift}",
+            S,
+            other(RSPEC, "[1, 2]", shift),
+            other(RSPEC[: RSPEC.index('  it "refuses')] + "end\n", "[1, 2]", shift),
+            [gone("refuses nil")],
+        )
+        for shift in ("1<<BITS", "a[0]<<BITS")
     ),
     Row(
         "no text",
@@ -1205,6 +1234,8 @@ BOMBS = {
     "tests in tests": "".join(" " * (n % 400) + "def test_a():\n" for n in range(2_000)),
     "tables left open": "[" * 90_000,
     "lists left open": "[workspace]\n" + "members = [\n" * 40_000,
+    "patterns left open": "(/" * 120_000 + "\n=/" + "\\\\/" * 80_000 + "\n" + "(  " * 80_000,
+    "escapes": "`" + "\\" * 400_000 + "`\n",
     "a line without an end": "collect_ignore:" * 35_000,
 }
 

@@ -39,9 +39,19 @@ _HASH = re.compile(r"\s*#")
 # In the middle of a line it may be part of a text, such as a pattern of file names.
 _STARS = r"^\s*(?P<stars>/\*)"
 _STRINGS = r"'(?:\\.|[^'\\])*(?:'|\\?$)|\"(?:\\.|[^\"\\])*(?:\"|\\?$)"
-_TICKS = re.compile(rf"{_STARS}|(?P<tick>`)|{_STRINGS}|//.*")
+_REST = rf"{_STRINGS}|//.*"
+# A slash there divides nothing.
+_PATTERN = r"(?<=[(\[=,:!&|?])\s*/(?![/*])(?:\\.|[^/\\])+/"
+_UNESCAPED = r"(?<!\\)(?:\\\\)*"
 # By the name of the group; another one is the line that closes a block.
-CLOSING = {"stars": "*/", "tick": "`", "double": '"""', "single": "'''", "begin": "=end"}
+CLOSING = {
+    "stars": re.compile(r"\*/"),
+    "raw": re.compile("`"),
+    "tick": re.compile(f"{_UNESCAPED}`"),
+    "double": re.compile(f'{_UNESCAPED}"""'),
+    "single": re.compile(f"{_UNESCAPED}'''"),
+    "begin": re.compile("=end"),
+}
 _SAME = r"([\w.'\"]+)"
 
 _ARGUMENTS = r"(?:'[^']*'|\"[^\"]*\"|\([^()]*\)|\[[^][]*\])"
@@ -101,7 +111,7 @@ JAVASCRIPT = Language(
         r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_TICKS,
+    blocks=re.compile(rf"{_STARS}|(?P<tick>`)|{_PATTERN}|{_REST}"),
 )
 _TESTIFY = (
     "Condition|Contains|DirExists|ElementsMatch|Empty|Equal|Error|Eventually|Exactly|Fail|FileExists"
@@ -130,7 +140,7 @@ GO = Language(
         rf"\b(?:assert|require)\.Equal\(\s*t\s*,\s*{_SAME}\s*,\s*\1\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_TICKS,
+    blocks=re.compile(rf"{_STARS}|(?P<raw>`)|{_REST}"),
 )
 RUST = Language(
     test=None,
@@ -171,8 +181,9 @@ RUBY = Language(
     ),
     comment=_HASH,
     blocks=re.compile(
-        rf"^(?P<begin>=begin)|<<[~-](['\"]?)(?P<word>\w+)\2|<<(['\"]?)(?P<bare>[A-Z]\w*)\4"
-        rf"|{_STRINGS}|#.*"
+        r"^(?P<begin>=begin)|<<[~-](['\"]?)(?P<word>\w+)\2"
+        # Directly behind a value it shifts.
+        rf"|(?<![\w)\]])<<(['\"]?)(?P<bare>[A-Z]\w*)\4|{_STRINGS}|#.*"
     ),
 )
 OTHER = Language(
