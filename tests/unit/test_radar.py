@@ -308,28 +308,43 @@ PYTHON_ROWS = [
         P,
         PYTEST,
         other(PYTEST, "def test_total", "@pytest.mark.skip\ndef test_total"),
-        [skips(1, "pytest.mark.skip")],
+        [skips(1, "mark.skip")],
     ),
     Row(
         "an xfail",
         P,
         PYTEST,
         other(PYTEST, "def test_total", "@pytest.mark.xfail(True)\ndef test_total"),
-        [skips(1, "pytest.mark.xfail")],
+        [skips(1, "mark.xfail")],
     ),
     Row(
         "skipped inside",
         P,
         PYTEST,
         other(PYTEST, "    assert total(order)", "    pytest.skip('x')\n    assert total(order)"),
-        [skips(1, "pytest.skip")],
+        [skips(1, "skip")],
     ),
+    *(
+        Row(f"a skip: {text}", P, PYTEST, f"{text}\n{PYTEST}", [skips(1, word)])
+        for text, word in (
+            ("@mark.skip", "mark.skip"),
+            ("@pt.mark.xfail(True)", "mark.xfail"),
+            ("pytestmark = mark.skipif(True, reason='x')", "mark.skipif"),
+            ("    skip('x')", "skip"),
+            ("    xfail('x')", "xfail"),
+            ("np = pytest.importorskip('np')", "importorskip"),
+            ("    raise SkipTest('x')", "raise SkipTest"),
+            ("    raise unittest.SkipTest", "raise unittest.SkipTest"),
+        )
+    ),
+    Row("a skip, by another name", P, "@pytest.mark.skip\n" + PYTEST, "@mark.skip\n" + PYTEST, []),
+    Row("no skip", P, PYTEST, PYTEST + "\nexcept SkipTest:\n    bookmark.skip = lex.skip()\n", []),
     Row(
         "a whole module",
         P,
         PYTEST,
         "pytestmark = pytest.mark.skipif(True, reason='x')\n" + PYTEST,
-        [skips(1, "pytest.mark.skipif")],
+        [skips(1, "mark.skipif")],
     ),
     Row(
         "not collected by conftest",
@@ -543,6 +558,18 @@ JAVASCRIPT_ROWS = [
             *(("describe", word) for word in ("describe.skip", "describe.only", "xdescribe")),
         )
     ),
+    *(
+        Row(f"a skip: {text}", J, JEST, other(JEST, "'adds', () => {", text), [skips(1, word)])
+        for text, word in (
+            ("'adds', { skip: true }, () => {", "skip"),
+            ("'adds', {skip: 'flaky'}, () => {", "skip"),
+            ("'adds', { todo: true }, () => {", "todo"),
+            ("'adds', (t) => {\n    t.skip();", "t.skip"),
+            ("'adds', (ctx) => {\n    if (x) ctx.skip('x');", "ctx.skip"),
+            ("'adds', function () {\n    this.skip();", "this.skip"),
+        )
+    ),
+    Row("no skip", J, JEST, other(JEST, "[1, 2]", "{ skip: 10, todo: 'x' }, it.skipped"), []),
     Row(
         "skipped under a condition",
         J,
