@@ -1322,6 +1322,23 @@ BEHIND: list[tuple[str, dict[str, str], set[str]]] = [
     ("make test", {}, set()),
     ("make", {"Makefile": MAKE}, {*MAKE_READS, "scripts/all.sh"}),
     ("make -C a -f b.mk deploy X=1", {"a/b.mk": MAKE}, {"a/b.mk", "a/tools/deploy.sh"}),
+    ("make -j 4", {"Makefile": MAKE}, {*MAKE_READS, "scripts/all.sh"}),
+    (
+        "make -C a test",
+        {
+            "a/GNUmakefile": "-include mk/test.mk more.mk # it\ninclude none.mk\n",
+            "a/mk/test.mk": "include mk/test.mk $(TOP)/mk/last.mk\ntest: lint\n\tsh a.sh\n",
+            "a/more.mk": "other:\n\tsh b.sh\n",
+            "mk/last.mk": "lint:\n\tsh c.sh\n",
+        },
+        {"a/GNUmakefile", "a/mk/test.mk", "a/more.mk", "a/none.mk", "mk/last.mk"}
+        | {"a/a.sh", "a/c.sh"},
+    ),
+    (
+        "make -f a.mk -f b.mk test",
+        {"a.mk": "test: lint\n", "b.mk": "lint:\n\tsh b.sh\n"},
+        {"a.mk", "b.mk", "b.sh"},
+    ),
     (
         "sh scripts/check.sh",
         {"scripts/check.sh": STARTS, "scripts/inner.sh": "exec tools/more.sh\n"},
@@ -1396,7 +1413,8 @@ def test_the_files_behind_a_command(command: str, texts: dict[str, str], files: 
 
 
 def test_scripts_that_start_each_other_without_end_are_left() -> None:
-    many = "".join(f"cd a{n}\nsh x.sh{n}\nmake t{n}\nnpm run s{n}\n" for n in range(900))
+    lines = "cd a{0}\nsh x.sh{0}\nmake t{0}\nnpm run s{0}\ninclude i{0}\n"
+    many = "".join(map(lines.format, range(900)))
     read: list[str] = []
 
     def text(path: str) -> str:
