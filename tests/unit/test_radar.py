@@ -1120,6 +1120,13 @@ CONFIGURATION_ROWS = [
         [(CONFIGURATION, "changed: bin.b")],
     ),
     Row(
+        "cargo, a program more behind the last",
+        "Cargo.toml",
+        '[[bin]]\nname = "a"\n',
+        '[[bin]]\nname = "a"\n[[bin]]\nname = "b"\n',
+        [],
+    ),
+    Row(
         "cargo's own settings",
         ".cargo/config.toml",
         None,
@@ -1273,6 +1280,15 @@ def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
     """Minutes otherwise."""
     started = time.process_time()
     compare.findings([Change(path, path, bomb, bomb[1:])], set())
+    assert time.process_time() - started < 20
+
+
+def test_a_section_of_many_lines_takes_no_longer_than_its_length() -> None:
+    text = "[tool.ruff]\n" + "a\n" * 1_000_000
+    started = time.process_time()
+    assert told([Change("pyproject.toml", "pyproject.toml", text, text + "b\n")]) == [
+        (CONFIGURATION, "changed: tool.ruff")
+    ]
     assert time.process_time() - started < 20
 
 
