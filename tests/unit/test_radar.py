@@ -79,6 +79,13 @@ describe('total', () => {
   });
 });
 """
+SNAP = """// Jest Snapshot v1
+exports[`a 1`] = `
+1
+`;
+
+exports[`b 1`] = `2`;
+"""
 GO = """package shop
 
 func TestTotal(t *testing.T) {
@@ -612,6 +619,18 @@ JAVASCRIPT_ROWS = [
         "exports[`a`] = `2`;\n",
         [(EXPECTED, "changed")],
     ),
+    *(
+        Row(name, "src/__snapshots__/a.snap", SNAP, after, findings)
+        for name, after, findings in (
+            ("an expected output more", SNAP + "\nexports[`c 1`] = `\n3\n`;\n", []),
+            ("one more before the others", other(SNAP, "\n", "\nexports[`0`] = `0`;\n"), []),
+            ("a line more in one", other(SNAP, "1\n", "1\nError\n"), [(EXPECTED, "changed")]),
+            ("one less", without(SNAP, "exports[`b 1`] = `2`;\n"), [(EXPECTED, "changed")]),
+            ("one outdone", SNAP + "exports[`b 1`] = `3`;\n", [(EXPECTED, "changed")]),
+            ("outdone otherwise", SNAP + 'exports["b 1"] = `3`;\n', [(EXPECTED, "changed")]),
+        )
+    ),
+    Row("another line", "a.golden", "a\n", "a\nb\n", [(EXPECTED, "changed")]),
     Row(
         "left before the tests",
         J,
@@ -1269,13 +1288,14 @@ BOMBS = {
     "tables left open": "[" * 90_000,
     "lists left open": "[workspace]\n" + "members = [\n" * 40_000,
     "patterns left open": "(/" * 120_000 + "\n=/" + "\\\\/" * 80_000 + "\n" + "(  " * 80_000,
+    "outputs left open": "exports[`a`] = `\n" * 30_000,
     "escapes": "`" + "\\" * 400_000 + "`\n",
     "a line without an end": "collect_ignore:" * 35_000,
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-@pytest.mark.parametrize("path", [P, J, R, S, "Cargo.toml"])
+@pytest.mark.parametrize("path", [P, J, R, S, "Cargo.toml", "a.snap"])
 def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
     """Minutes otherwise."""
     started = time.process_time()
