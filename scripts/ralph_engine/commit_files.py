@@ -70,6 +70,16 @@ def contents(
     return found
 
 
+def content(root: str, commit: str, path: str, largest: int) -> bytes | None:
+    """None where there is no such file, nothing of one that is too large."""
+    name = f"{commit}:./{path}"
+    size = git.ask(root, "cat-file", "-s", name)
+    if size.code == 0 and int(size.text) > largest:
+        return b""
+    answer = git.ask(root, "cat-file", "blob", name)
+    return answer.output if answer.code == 0 else None
+
+
 def sizes(root: str, blobs: Iterable[str]) -> dict[str, int]:
     lines = _batch(root, "--batch-check", blobs).decode("ascii", "replace").splitlines()
     told = (line.split(" ") for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import commit_files, git, review_range, reviewer_lines
+from . import commit_files, review_range, reviewer_lines
 from .commit_files import Difference
 from .core import review
 from .core.review import Violation
@@ -98,8 +98,8 @@ def _was(run: Run, commit: str, path: str) -> str | None:
     # Out of a command: no program can be given a NUL or half a character.
     if not path.isprintable():
         return None
-    answer = git.ask(run.root, "cat-file", "blob", f"{commit}:./{path}")
-    return answer.output[:_LARGEST].decode("utf-8", "replace") if answer.code == 0 else None
+    content = commit_files.content(run.root, commit, path, _LARGEST)
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 def _commands(run: Run) -> list[str]:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ralph_engine import commit_files
+from ralph_engine import commit_files, git
 
 LONG = "".join(f"line {n}\n" for n in range(30))
 
@@ -101,6 +101,23 @@ def test_what_is_too_large_is_left_out(repository: Repository) -> None:
     new = repository.commit(a="x" * 10_001, b="x" * 10_000)
     found = changed(repository, old, new)
     assert found == {"a a": (b"1\n", None), "b b": (b"2\n", b"x" * 10_000)}
+
+
+def test_one_file_by_its_path(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of a large one: six hundred megabytes were a gigabyte of memory."""
+    commit = repository.commit(a="x" * 10_001, d__b="x" * 10_000)
+    answers: list[git.Answer] = []
+    ask = git.ask
+
+    def noted(root: str, *arguments: str) -> git.Answer:
+        answers.append(ask(root, *arguments))
+        return answers[-1]
+
+    monkeypatch.setattr(git, "ask", noted)
+    inside = str(repository.root / "d")
+    found = [commit_files.content(inside, commit, n, 10_000) for n in ("../a", "b", "none", ".")]
+    assert found == [b"", b"x" * 10_000, None, None]
+    assert max(len(answer.output) for answer in answers) == 10_000
 
 
 def test_all_together_have_a_limit(repository: Repository) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import pytest
@@ -77,6 +78,13 @@ describe('total', () => {
     await expect(total(null)).rejects.toThrow();
   });
 });
+"""
+SNAP = """// Jest Snapshot v1
+exports[`a 1`] = `
+1
+`;
+
+exports[`b 1`] = `2`;
 """
 GO = """package shop
 
@@ -155,6 +163,33 @@ JUNIT = """class TotalTest {
 }
 """
 ASSERTS = "    assertEquals(3, total(1, 2));"
+XUNIT_TEST = """    [Fact]
+    public void {}()
+    {{
+        Assert.Equal(2, {});
+    }}
+"""
+
+
+def xunit(*tests: tuple[str, str]) -> str:
+    written = "\n".join(XUNIT_TEST.format(*test) for test in tests)
+    return f"public class ATests\n{{\n{written}}}\n"
+
+
+XUNIT = xunit(("Adds", "1 + 1"), ("Subtracts", "3 - 1"))
+PSR = """final class ATest extends TestCase
+{
+    public function testAdds(): void
+    {
+        $this->assertSame(2, 1 + 1);
+    }
+}
+"""
+SWIFT = """@Test func adds() throws {
+    #expect(total([]) == 0)
+    try #require(total([1]) == 1)
+}
+"""
 BATS = """@test "adds" {
   run total 1 2
   assert_output 3
@@ -280,28 +315,43 @@ PYTHON_ROWS = [
         P,
         PYTEST,
         other(PYTEST, "def test_total", "@pytest.mark.skip\ndef test_total"),
-        [skips(1, "pytest.mark.skip")],
+        [skips(1, "mark.skip")],
     ),
     Row(
         "an xfail",
         P,
         PYTEST,
         other(PYTEST, "def test_total", "@pytest.mark.xfail(True)\ndef test_total"),
-        [skips(1, "pytest.mark.xfail")],
+        [skips(1, "mark.xfail")],
     ),
     Row(
         "skipped inside",
         P,
         PYTEST,
         other(PYTEST, "    assert total(order)", "    pytest.skip('x')\n    assert total(order)"),
-        [skips(1, "pytest.skip")],
+        [skips(1, "skip")],
     ),
+    *(
+        Row(f"a skip: {text}", P, PYTEST, f"{text}\n{PYTEST}", [skips(1, word)])
+        for text, word in (
+            ("@mark.skip", "mark.skip"),
+            ("@pt.mark.xfail(True)", "mark.xfail"),
+            ("pytestmark = mark.skipif(True, reason='x')", "mark.skipif"),
+            ("    skip('x')", "skip"),
+            ("    xfail('x')", "xfail"),
+            ("np = pytest.importorskip('np')", "importorskip"),
+            ("    raise SkipTest('x')", "raise SkipTest"),
+            ("    raise unittest.SkipTest", "raise unittest.SkipTest"),
+        )
+    ),
+    Row("a skip, by another name", P, "@pytest.mark.skip\n" + PYTEST, "@mark.skip\n" + PYTEST, []),
+    Row("no skip", P, PYTEST, PYTEST + "\nexcept SkipTest:\n    bookmark.skip = lex.skip()\n", []),
     Row(
         "a whole module",
         P,
         PYTEST,
         "pytestmark = pytest.mark.skipif(True, reason='x')\n" + PYTEST,
-        [skips(1, "pytest.mark.skipif")],
+        [skips(1, "mark.skipif")],
     ),
     Row(
         "not collected by conftest",
@@ -413,6 +463,7 @@ PYTHON_ROWS += [
         [],
     ),
     Row("a quote in a comment", P, PYTEST, other(PYTEST, "== 3", '== 3  # as """ says'), []),
+    Row("an escaped quote", P, PYTEST, PYTEST.replace("[1, 2]", '"""a \\""" b"""'), []),
     Row("a text in column 0", P, CLASS, other(CLASS, "[]", 'len("""a\n""", 1)'), []),
     Row(
         "an assertion made a text",
@@ -514,6 +565,18 @@ JAVASCRIPT_ROWS = [
             *(("describe", word) for word in ("describe.skip", "describe.only", "xdescribe")),
         )
     ),
+    *(
+        Row(f"a skip: {text}", J, JEST, other(JEST, "'adds', () => {", text), [skips(1, word)])
+        for text, word in (
+            ("'adds', { skip: true }, () => {", "skip"),
+            ("'adds', {skip: 'flaky'}, () => {", "skip"),
+            ("'adds', { todo: true }, () => {", "todo"),
+            ("'adds', (t) => {\n    t.skip();", "t.skip"),
+            ("'adds', (ctx) => {\n    if (x) ctx.skip('x');", "ctx.skip"),
+            ("'adds', function () {\n    this.skip();", "this.skip"),
+        )
+    ),
+    Row("no skip", J, JEST, other(JEST, "[1, 2]", "{ skip: 10, todo: 'x' }, it.skipped"), []),
     Row(
         "skipped under a condition",
         J,
@@ -556,6 +619,18 @@ JAVASCRIPT_ROWS = [
         "exports[`a`] = `2`;\n",
         [(EXPECTED, "changed")],
     ),
+    *(
+        Row(name, "src/__snapshots__/a.snap", SNAP, after, findings)
+        for name, after, findings in (
+            ("an expected output more", SNAP + "\nexports[`c 1`] = `\n3\n`;\n", []),
+            ("one more before the others", other(SNAP, "\n", "\nexports[`0`] = `0`;\n"), []),
+            ("a line more in one", other(SNAP, "1\n", "1\nError\n"), [(EXPECTED, "changed")]),
+            ("one less", without(SNAP, "exports[`b 1`] = `2`;\n"), [(EXPECTED, "changed")]),
+            ("one outdone", SNAP + "exports[`b 1`] = `3`;\n", [(EXPECTED, "changed")]),
+            ("outdone otherwise", SNAP + 'exports["b 1"] = `3`;\n', [(EXPECTED, "changed")]),
+        )
+    ),
+    Row("another line", "a.golden", "a\n", "a\nb\n", [(EXPECTED, "changed")]),
     Row(
         "left before the tests",
         J,
@@ -566,6 +641,24 @@ JAVASCRIPT_ROWS = [
     Row("left with success by another program", J, JEST, JEST + "run('process.exit(0)');\n", []),
     Row("a text in column 0", J, JEST, other(JEST, "[1, 2]", "`\nit('x', `"), []),
     Row("a text in backticks", J, JEST, other(JEST, "[1, 2]", "`1` + '`' + \"`\" // `"), []),
+    *(
+        Row(
+            f"{name}, the next test deleted",
+            J,
+            other(JEST, "total([1, 2])", text) + "it(`last`, () => {});\n",
+            other(JEST[: JEST.index("  test(")] + "});\n", "total([1, 2])", text)
+            + "it(`last`, () => {});\n",
+            [gone("refuses null")],
+        )
+        for name, text in (
+            ("a pattern with a backtick", "s.replace(/`/g, '')"),
+            ("a pattern with an escaped slash", "split([ /\\/`/ ])"),
+            ("an escaped backtick", "`a \\` b`"),
+            ("an escaped backslash", "`a \\\\`"),
+            ("an escaped backtick in lines", "`\na \\` b\n`"),
+            ("a division", "[a / b, '`', 1 / c]"),
+        )
+    ),
     Row("a head in lines", J, JEST, other(JEST, "it('adds', ", "it(\n    'adds',\n    "), []),
     Row("one more test", J, JEST, JEST + "it('is new', () => expect(total([9])).toBe(9));\n", []),
 ]
@@ -758,6 +851,16 @@ RUBY_ROWS = [
         )
         for word in ("<<EOS", "<<~EOS", "<<-'EOS'")
     ),
+    *(
+        Row(
+            f"no text: {shift}",
+            S,
+            other(RSPEC, "[1, 2]", shift),
+            other(RSPEC[: RSPEC.index('  it "refuses')] + "end\n", "[1, 2]", shift),
+            [gone("refuses nil")],
+        )
+        for shift in ("1<<BITS", "a[0]<<BITS")
+    ),
     Row(
         "no text",
         S,
@@ -807,11 +910,39 @@ OTHER_ROWS = [
     Row("no mark", "src/ATest.java", "void setUp() {\n}\n", "\n", []),
     Row("java: a test", "src/TotalTest.java", JUNIT, "class TotalTest {\n}\n", [gone("testTotal")]),
     Row(
+        "swift: an assertion",
+        "src/ATests.swift",
+        SWIFT,
+        without(SWIFT, "    #expect(total([]) == 0)\n"),
+        [less("adds", 1, 2)],
+    ),
+    Row(
+        "swift: an assertion commented out",
+        "src/ATests.swift",
+        SWIFT,
+        other(SWIFT, "#expect", "// #expect"),
+        [less("adds", 1, 2)],
+    ),
+    Row(
         "bats: an assertion",
         "test/a.bats",
         BATS,
         without(BATS, "  assert_output 3\n"),
         [less("adds", 0, 1)],
+    ),
+    *(
+        Row(f"{name} of C#", "src/ATests.cs", XUNIT, after, [gone("Subtracts")])
+        for name, after in (
+            ("one deleted beside an unrelated one", xunit(("Adds", "1 + 1"), ("Other", "X.F()"))),
+            ("one emptied beside an unrelated one", xunit(("Adds", "1 + 1"), ("Other", ""))),
+        )
+    ),
+    Row(
+        "php: one deleted beside an unrelated one",
+        "tests/ATest.php",
+        PSR,
+        PSR.replace("testAdds", "testOther").replace("2, 1 + 1", "3, other()"),
+        [gone("testAdds")],
     ),
     Row(
         "no known tests in it",
@@ -1008,6 +1139,13 @@ CONFIGURATION_ROWS = [
         [(CONFIGURATION, "changed: bin.b")],
     ),
     Row(
+        "cargo, a program more behind the last",
+        "Cargo.toml",
+        '[[bin]]\nname = "a"\n',
+        '[[bin]]\nname = "a"\n[[bin]]\nname = "b"\n',
+        [],
+    ),
+    Row(
         "cargo's own settings",
         ".cargo/config.toml",
         None,
@@ -1090,6 +1228,13 @@ def test_the_module_of_tests_that_moved_is_not_gone() -> None:
     assert told(moved) == []
 
 
+def test_the_module_of_tests_of_another_file_excuses_none() -> None:
+    lost = Change("src/a.rs", "src/a.rs", MODULE, "pub fn a() {}\n")
+    beside = Change(R, R, RUST, RUST + "// more\n")
+    assert told([lost, beside]) == [gone("mod tests")]
+    assert told([lost, beside._replace(before="")]) == []
+
+
 def test_a_test_that_moved_and_lost_an_assertion() -> None:
     weaker = without(PYTEST, "    assert total([]) == 0\n")
     found = compare.findings(
@@ -1141,15 +1286,30 @@ BOMBS = {
     "a text behind a text": "`\n`" * 90_000,
     "tests in tests": "".join(" " * (n % 400) + "def test_a():\n" for n in range(2_000)),
     "tables left open": "[" * 90_000,
-    "lists left open": "[workspace]\n" + "members = [\n" * 9_000,
+    "lists left open": "[workspace]\n" + "members = [\n" * 40_000,
+    "patterns left open": "(/" * 120_000 + "\n=/" + "\\\\/" * 80_000 + "\n" + "(  " * 80_000,
+    "outputs left open": "exports[`a`] = `\n" * 30_000,
+    "escapes": "`" + "\\" * 400_000 + "`\n",
+    "a line without an end": "collect_ignore:" * 35_000,
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-@pytest.mark.parametrize("path", [P, J, R, S, "Cargo.toml"])
+@pytest.mark.parametrize("path", [P, J, R, S, "Cargo.toml", "a.snap"])
 def test_a_text_made_to_take_for_ever_does_not(path: str, bomb: str) -> None:
-    """The deadline of the test is the assertion: minutes otherwise."""
+    """Minutes otherwise."""
+    started = time.process_time()
     compare.findings([Change(path, path, bomb, bomb[1:])], set())
+    assert time.process_time() - started < 20
+
+
+def test_a_section_of_many_lines_takes_no_longer_than_its_length() -> None:
+    text = "[tool.ruff]\n" + "a\n" * 1_000_000
+    started = time.process_time()
+    assert told([Change("pyproject.toml", "pyproject.toml", text, text + "b\n")]) == [
+        (CONFIGURATION, "changed: tool.ruff")
+    ]
+    assert time.process_time() - started < 20
 
 
 MAKE_READS = {"GNUmakefile", "makefile", "Makefile"}
@@ -1198,6 +1358,23 @@ BEHIND: list[tuple[str, dict[str, str], set[str]]] = [
     ("make test", {}, set()),
     ("make", {"Makefile": MAKE}, {*MAKE_READS, "scripts/all.sh"}),
     ("make -C a -f b.mk deploy X=1", {"a/b.mk": MAKE}, {"a/b.mk", "a/tools/deploy.sh"}),
+    ("make -j 4", {"Makefile": MAKE}, {*MAKE_READS, "scripts/all.sh"}),
+    (
+        "make -C a test",
+        {
+            "a/GNUmakefile": "-include mk/test.mk more.mk # it\ninclude none.mk\n",
+            "a/mk/test.mk": "include mk/test.mk $(TOP)/mk/last.mk\ntest: lint\n\tsh a.sh\n",
+            "a/more.mk": "other:\n\tsh b.sh\n",
+            "mk/last.mk": "lint:\n\tsh c.sh\n",
+        },
+        {"a/GNUmakefile", "a/mk/test.mk", "a/more.mk", "a/none.mk", "mk/last.mk"}
+        | {"a/a.sh", "a/c.sh"},
+    ),
+    (
+        "make -f a.mk -f b.mk test",
+        {"a.mk": "test: lint\n", "b.mk": "lint:\n\tsh b.sh\n"},
+        {"a.mk", "b.mk", "b.sh"},
+    ),
     (
         "sh scripts/check.sh",
         {"scripts/check.sh": STARTS, "scripts/inner.sh": "exec tools/more.sh\n"},
@@ -1206,6 +1383,11 @@ BEHIND: list[tuple[str, dict[str, str], set[str]]] = [
         | {"inner.sh", "../scripts/other.sh"},
     ),
     ("bun run scripts/check.ts && deno run check.ts", {}, {"scripts/check.ts", "check.ts"}),
+    (
+        "sh check.sh",
+        {"check.sh": "(cd web && npm test)\nsh scripts/check.sh\n", "web/package.json": NPM},
+        {"check.sh", "web/scripts/check.js", "web/lint.sh", "scripts/check.sh"},
+    ),
     ("./check", {"check": "#!/bin/bash\n. ./lib.sh\n"}, {"check", "lib.sh"}),
     ("python3 check.py", {"check.py": "./other.sh\n"}, {"check.py"}),
     ("./check", {"check": "#!/usr/bin/python3\n./other.sh\n"}, {"check"}),
@@ -1242,6 +1424,13 @@ NAMED = [
     ("test -f app.py && grep -q x a.txt", set()),
     ("/usr/bin/true", set()),
     ("sh /opt/check.sh", {"/opt/check.sh"}),
+    ("(cd web && ./a.sh) && ./b.sh", {"web/a.sh", "b.sh"}),
+    ("cd a && (cd b; (cd c); ./b.sh); ./a.sh", {"a/b/b.sh", "a/a.sh"}),
+    ("x=$(cd web && ./a.sh); ./b.sh", {"web/a.sh", "b.sh"}),
+    ("((cd web && ./a.sh)); ./b.sh", {"web/a.sh", "b.sh"}),
+    ("cd web; case x in a) ./a.sh;; esac; ./b.sh", {"web/a.sh", "web/b.sh"}),
+    ("cd a && ./a.sh && cd - && ./b.sh", {"a/a.sh", "b.sh"}),
+    ("cd a; cd b; cd -; ./a.sh; cd -; ./b.sh", {"a/a.sh", "a/b/b.sh"}),
     ("echo 'left open", set()),
     ("", set()),
 ]
@@ -1260,7 +1449,8 @@ def test_the_files_behind_a_command(command: str, texts: dict[str, str], files: 
 
 
 def test_scripts_that_start_each_other_without_end_are_left() -> None:
-    many = "".join(f"cd a{n}\nsh x.sh{n}\nmake t{n}\nnpm run s{n}\n" for n in range(900))
+    lines = "cd a{0}\nsh x.sh{0}\nmake t{0}\nnpm run s{0}\ninclude i{0}\n"
+    many = "".join(map(lines.format, range(900)))
     read: list[str] = []
 
     def text(path: str) -> str:

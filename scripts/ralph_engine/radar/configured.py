@@ -97,14 +97,14 @@ def _words(value: Any) -> str:
 
 
 def _sections(text: str, wanted: re.Pattern[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     section = ""
     for line in significant(text).splitlines():
         head = _HEAD.match(line)
         section = head[1].strip() if head else section
         auto = _AUTO.match(line) if section in ("", "package") else None
         if auto:
-            found[f"package.{auto[1]}"] = line.strip()
+            found[f"package.{auto[1]}"] = [line.strip()]
         elif wanted.match(section):
-            found[section] = found.get(section, "") + line + "\n"
-    return found
+            found.setdefault(section, []).append(line)
+    return {name: "\n".join([*lines, ""]) for name, lines in found.items()}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _LONGEST = 20_000
 _TARGETS = re.compile(r"([^\s#:=][^#:=]*)::?(?!=)([^=;#]*)(?:;(.*))?")
+_INCLUDE = re.compile(r" *[-s]?include[ \t]+([^#]+)")
 _SHELL = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 
@@ -28,9 +30,15 @@ def of_package(text: str, script: str) -> list[str]:
     return [command for command in found if isinstance(command, str)]
 
 
-def of_make(text: str, goals: list[str]) -> list[str]:
+def included(text: str) -> list[str]:
+    """The files that a makefile reads besides."""
+    heads = filter(None, map(_INCLUDE.match, _continued(text)))
+    return [name for head in heads for name in head[1].split()]
+
+
+def of_make(texts: Iterable[str], goals: list[str]) -> list[str]:
     """The recipes of the goals, else of the first target, and of what they need."""
-    rules = _rules(_continued(text))
+    rules = _rules([line for text in texts for line in _continued(text)])
     waiting = goals or [target for target in rules if not target.startswith(".")][:1]
     waiting, found = list(waiting), []
     while waiting:

@@ -39,18 +39,30 @@ _HASH = re.compile(r"\s*#")
 # In the middle of a line it may be part of a text, such as a pattern of file names.
 _STARS = r"^\s*(?P<stars>/\*)"
 _STRINGS = r"'(?:\\.|[^'\\])*(?:'|\\?$)|\"(?:\\.|[^\"\\])*(?:\"|\\?$)"
-_TICKS = re.compile(rf"{_STARS}|(?P<tick>`)|{_STRINGS}|//.*")
+_REST = rf"{_STRINGS}|//.*"
+# A slash there divides nothing.
+_PATTERN = r"(?<=[(\[=,:!&|?])\s*/(?![/*])(?:\\.|[^/\\])+/"
+_UNESCAPED = r"(?<!\\)(?:\\\\)*"
 # By the name of the group; another one is the line that closes a block.
-CLOSING = {"stars": "*/", "tick": "`", "double": '"""', "single": "'''", "begin": "=end"}
+CLOSING = {
+    "stars": re.compile(r"\*/"),
+    "raw": re.compile("`"),
+    "tick": re.compile(f"{_UNESCAPED}`"),
+    "double": re.compile(f'{_UNESCAPED}"""'),
+    "single": re.compile(f"{_UNESCAPED}'''"),
+    "begin": re.compile("=end"),
+}
 _SAME = r"([\w.'\"]+)"
 
 _ARGUMENTS = r"(?:'[^']*'|\"[^\"]*\"|\([^()]*\)|\[[^][]*\])"
 PYTHON = Language(
     test=re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>test\w*)"),
     skip=_any(
-        r"pytest\.mark\.(?:skipif|skip|xfail)\b",
-        r"pytest\.(?:skip|xfail|importorskip)\b(?=\()",
-        r"unittest\.(?:skipIf|skipUnless|skip|expectedFailure|SkipTest)\b",
+        r"\bmark\.(?:skipif|skip|xfail)\b",
+        r"(?<=pytest\.)(?:skip|xfail|importorskip)\b(?=\()",
+        r"^\s*(?:skip|xfail)\b(?=\()",
+        r"unittest\.(?:skipIf|skipUnless|skip|expectedFailure)\b",
+        r"\braise\s+(?:\w+\.)?SkipTest\b",
         r"@(?:skipIf|skipUnless|skip|expectedFailure)\b",
         r"\.skipTest\b(?=\()",
         r"\bcollect_ignore(?:_glob)?\b(?=\s*(?::[^=]*)?=)",
@@ -91,7 +103,9 @@ JAVASCRIPT = Language(
         r"\b(?:it|test|describe|suite|context)\.(?:\w+\.)*(?:skipIf|skip|todo|fixme|failing|fails)\b",
         r"\b(?:it|test|describe|suite|context)\.(?:\w+\.)*(?:runIf|only)\b",
         r"^\s*(?:xit|xtest|xdescribe|fit|fdescribe)(?=\(|\.)",
-        r"\bthis\.skip\b(?=\()",
+        r"\b(?:this|ctx|t)\.skip\b(?=\()",
+        r"\b(?:skip|todo)\b(?=:\s*true\b)",
+        r"\bskip\b(?=:\s*['\"])",
         r"^\s*process\.exit\b(?=\(\s*0?\s*\))",
     ),
     assertion=_any(r"\bexpect(?:TypeOf)?\s*[(.]", r"\bassert(?:\.\w+)*\(", r"\.should\b"),
@@ -101,7 +115,7 @@ JAVASCRIPT = Language(
         r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_TICKS,
+    blocks=re.compile(rf"{_STARS}|(?P<tick>`)|{_PATTERN}|{_REST}"),
 )
 _TESTIFY = (
     "Condition|Contains|DirExists|ElementsMatch|Empty|Equal|Error|Eventually|Exactly|Fail|FileExists"
@@ -130,7 +144,7 @@ GO = Language(
         rf"\b(?:assert|require)\.Equal\(\s*t\s*,\s*{_SAME}\s*,\s*\1\s*[,)]",
     ),
     comment=_SLASHES,
-    blocks=_TICKS,
+    blocks=re.compile(rf"{_STARS}|(?P<raw>`)|{_REST}"),
 )
 RUST = Language(
     test=None,
@@ -171,8 +185,9 @@ RUBY = Language(
     ),
     comment=_HASH,
     blocks=re.compile(
-        rf"^(?P<begin>=begin)|<<[~-](['\"]?)(?P<word>\w+)\2|<<(['\"]?)(?P<bare>[A-Z]\w*)\4"
-        rf"|{_STRINGS}|#.*"
+        r"^(?P<begin>=begin)|<<[~-](['\"]?)(?P<word>\w+)\2"
+        # Directly behind a value it shifts.
+        rf"|(?<![\w)\]])<<(['\"]?)(?P<bare>[A-Z]\w*)\4|{_STRINGS}|#.*"
     ),
 )
 OTHER = Language(
@@ -192,7 +207,7 @@ OTHER = Language(
     ),
     assertion=_any(r"\b(?:[Aa]ssert|XCTAssert|EXPECT_|ASSERT_|expect|require|should)\w*\b"),
     vacuous=_any(r"\b[Aa]ssertTrue\(\s*true\s*[,)]", r"\bassert\s+true\b"),
-    comment=re.compile(r"\s*(?://|#(?!\[))"),
+    comment=re.compile(r"\s*(?://|#(?!\[|(?:expect|require)\())"),
     blocks=re.compile(_STARS),
     mark=re.compile(
         r"@(?:Parameterized|Repeated)?Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"

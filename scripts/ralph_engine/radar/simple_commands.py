@@ -53,17 +53,31 @@ class Command(NamedTuple):
 
 
 def read(shell: Shell) -> Iterator[Command]:
-    folder = shell.folder
-    for words in (words for text in shell.texts for words in _cut(text[:_LONGEST])):
+    # Of each shell that is open the folder, and the one before, where `cd -` leads.
+    places = [(shell.folder, shell.folder)]
+    for words, end in (cut for text in shell.texts for cut in _cut(text[:_LONGEST])):
         program, *rest = words[_start(words) :] or [""]
+        folder, before = places[-1]
         if program == "cd":
-            folder = shell.within(folder, rest[0] if rest else "")
+            there = before if rest == ["-"] else shell.within(folder, rest[0] if rest else "")
+            places[-1] = there, folder
         elif program:
             yield Command(shell, folder, program, rest)
+        _in_and_out(places, end)
 
 
-def _cut(text: str) -> Iterator[list[str]]:
-    """Where a shell begins another command; quotes that are left open are plain characters."""
+def _in_and_out(places: list[tuple[str, str]], end: str) -> None:
+    """A shell within a shell goes nowhere for the outer one."""
+    for bracket in end:
+        if bracket == "(":
+            places.append(places[-1])
+        # One behind a pattern of `case` closes what none opened.
+        elif bracket == ")" and len(places) > 1:
+            places.pop()
+
+
+def _cut(text: str) -> Iterator[tuple[list[str], str]]:
+    """Where a shell begins another command, and by what; quotes left open are plain characters."""
     lexer = shlex.shlex(text.replace("\n", ";"), posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
@@ -73,11 +87,11 @@ def _cut(text: str) -> Iterator[list[str]]:
     words: list[str] = []
     for token in tokens:
         if token and not token.strip("();<>|&"):
-            yield words
+            yield words, token
             words = []
         else:
             words.append(token)
-    yield words
+    yield words, ""
 
 
 def _start(words: list[str]) -> int:

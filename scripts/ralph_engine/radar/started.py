@@ -32,6 +32,7 @@ _FILE_OPTIONS = ("-c", "--config", "--config-file", "--rcfile", "-f", "--file", 
 _FOLDER_OPTIONS = ("-C", "--directory", "--dir", "--working-directory", "--prefix", "--cwd")
 # Of interpreters; of a shell, `-euo pipefail`.
 _WITH_VALUE = re.compile("-[XWr]|--require|--import|[-+][a-z]*o")
+_MOST_INCLUDED = 20
 
 
 class Started(NamedTuple):
@@ -62,9 +63,23 @@ def _made(command: Command, text_of: Texts) -> Iterator[Started]:
     folders, named = (_values(command.rest, o) for o in (_FOLDER_OPTIONS, _FILE_OPTIONS))
     names = [command.path(*folders, name) for name in named or MAKEFILES]
     there = [number for number, name in enumerate(names, 1) if text_of(name) is not None]
-    for name in names if named else names[: min(there, default=0)]:
-        lines = inner_commands.of_make(text_of(name) or "", _plain(command.rest))
-        yield Started(name, _shells(command, lines, command.path(*folders)))
+    files = _with_included(command, names if named else names[: min(there, default=0)], text_of)
+    # Not how many jobs.
+    goals = [word for word in _plain(command.rest) if not word.isdigit()]
+    lines = inner_commands.of_make([text_of(name) or "" for name in files], goals)
+    shells = _shells(command, lines, command.path(*folders))
+    for place, name in enumerate(files):
+        yield Started(name, () if place else shells)
+
+
+def _with_included(command: Command, names: list[str], text_of: Texts) -> list[str]:
+    found, folders = list(names), _values(command.rest, _FOLDER_OPTIONS)
+    # The list grows while it is read.
+    for name in found:
+        inner = inner_commands.included(text_of(name) or "")[:_MOST_INCLUDED]
+        paths = dict.fromkeys(command.path(*folders, path) for path in inner)
+        found += [path for path in paths if path not in found]
+    return found
 
 
 def _packaged(command: Command, text_of: Texts) -> Iterator[Started]:

@@ -86,8 +86,8 @@ def _behind(line: str, closing: str) -> str | None:
     """None where the block goes on; one that ends with a line of its own has nothing behind it."""
     if closing.startswith("\n"):
         return "" if line.strip() == closing[1:] else None
-    _, found, rest = line.partition(closing)
-    return rest if found else None
+    found = CLOSING[closing].search(line)
+    return line[found.end() :] if found else None
 
 
 def _before_block(line: str, language: Language) -> tuple[str, str]:
@@ -95,17 +95,16 @@ def _before_block(line: str, language: Language) -> tuple[str, str]:
     pieces: list[str] = []
     start = at = 0
     while match := language.blocks.search(line, at):
-        at = match.end()
-        if not match.lastgroup:
+        at, opening = match.end(), match.lastgroup
+        if not opening:
             continue
-        closing = CLOSING.get(match.lastgroup)
-        if closing is None:
-            return line, "\n" + match[match.lastgroup]
-        end = line.find(closing, at)
-        if end < 0:
-            return "".join([*pieces, line[start : match.start()]]), closing
-        at = end + len(closing)
-        if closing != "`":
+        if opening not in CLOSING:
+            return line, "\n" + match[opening]
+        end = CLOSING[opening].search(line, at)
+        if not end:
+            return "".join([*pieces, line[start : match.start()]]), opening
+        at = end.end()
+        if match[opening] != "`":
             pieces.append(line[start : match.start()])
             start = at
     return "".join([*pieces, line[start:]]), ""
@@ -149,13 +148,13 @@ def _classes(lines: list[str], language: Language) -> tuple[int, set[int]]:
 
 
 def _end(lines: list[str], start: int, most: int) -> int:
-    """The line behind a block: the first that stands no deeper, unless it only closes."""
+    """The line behind a block: the first that stands no deeper, unless it opens or closes."""
     depth, last = _depth(lines[start]), min(len(lines), start + most)
     for number in range(start + 1, last):
         line = lines[number].strip()
         if not line or _depth(lines[number]) > depth:
             continue
-        if line[0] not in ")]}" and line.split()[0] != "end":
+        if line[0] not in ")]}{" and line.split()[0] != "end":
             return number
         if not line.endswith(_GOES_ON):
             return number + 1

@@ -68,8 +68,8 @@ def _gone(pairs: Sequence[_Pair]) -> Iterator[Finding]:
 
 def _elsewhere(pairs: Sequence[_Pair]) -> Iterator[str]:
     """Modules of which the tests are here now, or whose file tells of them itself."""
-    for change, _, new in pairs:
-        yield from new.modules
+    for change, old, new in pairs:
+        yield from new.modules - old.modules
         if change.after is None or change.path != change.old_path:
             name = change.old_path.replace("/mod.rs", ".rs")
             yield f"mod {posixpath.basename(name).partition('.')[0]}"
