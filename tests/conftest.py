@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import covered
@@ -11,6 +12,8 @@ import pytest
 # A `ralph` that `link` made would change what hints say, and not everywhere alike.
 _FOLDERS = os.environ["PATH"].split(os.pathsep)
 os.environ["PATH"] = os.pathsep.join(f for f in _FOLDERS if not Path(f, "ralph").exists())
+# Begun in the background of a shell, it would be ignored by every program that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -215,7 +215,7 @@ def _the_ledger_holds_every_submission_and_verdict(three: ThreeStories) -> None:
 
 
 def _own_checks_were_red_before_the_work_and_green_after_the_approval(three: ThreeStories) -> None:
-    ran = [e for e in three.ran.ledger if e not in three.ran.verdicts]
+    ran = [e for e in three.ran.ledger if e["event"].startswith("verify-")]
     start = three.commits["start"]
     assert [(e["event"], e["story"], e["iteration"], e["passed"], e["head"]) for e in ran] == [
         ("verify-before", "US-1", 1, False, start),
@@ -380,7 +380,7 @@ def test_at_a_cap_of_one_no_review_can_reject_and_the_start_says_so(tmp_path: Pa
     assert told < ran.screen.index("[ralph] iteration 1 of 15: implement US-1")
     words = "complete: 0 of 1 stories verified, 1 accepted at cap (US-1), no checks configured"
     assert (ran.code, ran.last_line) == (0, f"ralph: {words}")
-    assert [e["event"] for e in ran.ledger] == ["submitted", "approved"]
+    assert [e["event"] for e in ran.verdicts] == ["submitted", "approved"]
     assert [e["event"] for e in life.hook_events()].count("gate-blocked") == 1
 
 
@@ -395,7 +395,7 @@ def test_a_loop_that_holds_at_the_cap_waits_for_a_person(tmp_path: Path) -> None
     assert ran.last_line == "ralph: stopped: US-1 was sent back by review 1, its cap"
     assert not any("no review can reject" in line for line in ran.screen)
     assert life.listed() == life.stories
-    assert [e["event"] for e in ran.ledger] == ["submitted", "changes_requested"]
+    assert [e["event"] for e in ran.verdicts] == ["submitted", "changes_requested"]
     assert [e["event"] for e in life.hook_events()] == ["gate-passed", "gate-passed"]
     holds = "This run holds at the cap: request changes where they are needed, at any count."
     assert ran.prompts() == ["Work on US-1.", f"Work on US-1.\n\n{holds}"]

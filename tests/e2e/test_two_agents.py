@@ -47,7 +47,7 @@ def workers(ran: Ran) -> list[str]:
 
 
 def judged(ran: Ran) -> list[tuple[str, str]]:
-    return [(entry["event"], entry["story"]) for entry in ran.ledger]
+    return [(entry["event"], entry["story"]) for entry in ran.verdicts]
 
 
 def pair(folder: Path, *names: str, **settings: Any) -> Pair:
