@@ -70,10 +70,8 @@ def last_approved(entries: list[Entry], document: Document) -> str:
     return str(passing[-1])
 
 
-def work_began(entries: list[Entry], stories: list[Story], branch: str) -> set[str]:
-    """The commits before the first work on these, or on what they are parts of."""
-    wholes = {story["splitFrom"]: story for story in stories if story.get("splitFrom")}
-    wanted = {**wholes, **{story["id"]: story for story in stories}}
+def work_began(entries: list[Entry], wanted: dict[str, Story], branch: str) -> set[str]:
+    """The commits before the first work on these names, each with the story that it stands for."""
     began: dict[str, str] = {}
     for entry in entries:
         story = wanted.get(entry.get("story", "")) if entry.get("branch") == branch else None

@@ -15,15 +15,23 @@ def base(run: Run) -> str:
     behind = run.behind()
     known = [entry for entry in run.ledger.entries if entry in behind.values()]
     start = str(known[-1]["reviewed"]) if known else run.start_head
-    waiting = [story for story in run.document["userStories"] if story["id"] not in behind]
-    for began in approvals.work_began(run.ledger.entries, waiting, run.branch):
+    for began in approvals.work_began(run.ledger.entries, _waiting(run, behind), run.branch):
         start = began if git.is_ancestor(run.root, began, start) else start
     return start
 
 
+def _waiting(run: Run, behind: dict[str, approvals.Entry]) -> dict[str, Story]:
+    """By name, also of what it was split off, unless a part of that was looked at since."""
+    stories = run.document["userStories"]
+    waiting = [story for story in stories if story["id"] not in behind]
+    seen = {story.get("splitFrom", "") for story in stories if story["id"] in behind} | {""}
+    wholes = {s["splitFrom"]: s for s in waiting if s.get("splitFrom", "") not in seen}
+    return {**wholes, **{story["id"]: story for story in waiting}}
+
+
 def remember(run: Run, story: Story, head: str) -> None:
     """Before the first work on a story, for a review in a later run."""
-    if approvals.work_began(run.ledger.entries, [story], run.branch):
+    if approvals.work_began(run.ledger.entries, {story["id"]: story}, run.branch):
         return
     known = approvals.entry_for(story, run.branch)
     where = {"run": run.run_id, "iteration": run.iteration + 1, "head": head}

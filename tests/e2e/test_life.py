@@ -358,7 +358,7 @@ def test_without_reviews_each_iteration_passes_one_story(tmp_path: Path) -> None
     assert (ran.code, ran.last_line) == (0, words)
     assert _iterations(ran) == [("implement", "US-1"), ("implement", "US-2")]
     assert life.listed() == life.stories
-    assert ran.ledger == []
+    assert ran.verdicts == []
     for text in ran.prompts():
         assert "This run has no review iterations" in text and "needs_review" not in text
 

@@ -163,6 +163,23 @@ def test_work_without_a_submission_counts_from_where_it_began(
     assert project.violations() == {"tests-unexplained"}, ended.screen
 
 
+SPLITS = (
+    'sed -i \'s/"id": "US-1"/"id": "US-1a", "splitFrom": "US-1"/\' ralph/tasks.json\n'
+    'sed -i \'s/"reviewStatus": null/"reviewStatus": "needs_review"/\' ralph/tasks.json\n'
+    "git commit -qam 'feat: [US-1a]'; echo split\n"
+)
+
+
+def test_work_on_a_story_counts_for_the_first_part_of_it(project: HostileProject) -> None:
+    paths = [project.outside / name for name in ("half.sh", "splits.sh")]
+    paths[0].write_text("echo 'x = 1' > tests/test_app.py; git commit -qam weaker; echo half")
+    paths[1].write_text(f"grep -q splitFrom ralph/tasks.json && exec {HONEST}\n{SPLITS}")
+    assert project.run(f"sh '{paths[0]}'", iterations=1).code == 1
+    ended = project.run(f"sh '{paths[1]}'", "--strict-tests", iterations=2)
+    assert [(e["event"], e["story"]) for e in project.verdicts()] == [("submitted", "US-1a")]
+    assert project.violations() == {"tests-unexplained"}, ended.screen
+
+
 def test_strict_without_a_reviewer_is_refused(project: HostileProject) -> None:
     ended = project.run(HONEST, "--strict-tests", "--skip-review")
     assert ended.code == 2

@@ -48,10 +48,4 @@ def entry(event: str, commit: str, story: dict[str, Any] = STORY, **changes: Any
     ],
 )
 def test_the_first_commit_of_what_is_not_approved(entries: list[Any], began: set[str]) -> None:
-    assert approvals.work_began(entries, [STORY], BRANCH) == began
-
-
-def test_work_on_a_story_was_work_on_its_parts() -> None:
-    part = {**STORY, "id": "US-1a", "splitFrom": "US-1"}
-    entries = [entry("work-began", "a"), entry("submitted", "b", part)]
-    assert approvals.work_began(entries, [part], BRANCH) == {"a", "b"}
+    assert approvals.work_began(entries, {"US-1": STORY}, BRANCH) == began
