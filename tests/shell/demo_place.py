@@ -92,10 +92,11 @@ class Place:
                 environment = (folder / "environ").read_bytes()
                 marked = any(mark in environment for mark in marks)
                 alive = (folder / "stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             except OSError:
                 continue
             if marked and alive:
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                found.append(command)
         return found
 
 
