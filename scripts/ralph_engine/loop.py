@@ -93,7 +93,7 @@ def _record(run: Run, stop: Stop | None) -> None:
     """For the report; at the end of the run it is written with the end in it."""
     blockers.record(run)
     run_record.iteration_ended(run)
-    if not stop:
+    if not stop and run.iteration <= report_files.MOST_KEPT_UP:
         report_files.keep(run)
 
 

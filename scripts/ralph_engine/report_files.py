@@ -12,6 +12,10 @@ from .reports.facts import Facts, gather
 from .run_state import Run
 
 
+# It tells of the whole run: for ever longer ones memory and time would grow with it.
+MOST_KEPT_UP = 400
+
+
 class Written(NamedTuple):
     markdown: str
     html: str
@@ -39,7 +43,7 @@ def write(root: str, run_id: str, made: Written) -> None:
 
 
 def keep(run: Run) -> bool:
-    """After each iteration and at the end; False where it could not be written."""
+    """After each of the first iterations and at the end; False where it could not be written."""
     try:
         write(run.root, run.run_id, compose(facts_of(run.state / "runs" / run.run_id)))
     except Exception as error:
