@@ -11,7 +11,6 @@ from .reports import markdown, page, web
 from .reports.facts import Facts, gather
 from .run_state import Run
 
-
 # It tells of the whole run: for ever longer ones memory and time would grow with it.
 MOST_KEPT_UP = 400
 
