@@ -60,7 +60,7 @@ def test_every_ratio_in_one_table() -> None:
     _, *rows = bench("all", "2").splitlines()
     assert tuple(dict.fromkeys(row.split()[0] for row in rows)) == OF_ALL
     for row in rows:
-        assert re.search(r" \d+\.\d+  .*  [\d.]+ +too few$", row), row
+        assert re.search(r" -?\d+\.\d+  .*  [\d.]+ +too few$", row), row
 
 
 def test_the_picture_of_a_report(tmp_path: Path) -> None:
